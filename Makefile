@@ -1,0 +1,29 @@
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GO      := CGO_ENABLED=0 go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.2.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+.PHONY: demo run build test lint bench fuzz screenshots
+
+demo: build ## the proxy in front of a simulated model, no key needed
+	bin/ttftap demo
+
+run: build ## the proxy in front of https://api.openai.com/v1
+	bin/ttftap serve
+
+build:
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ttftap ./cmd/ttftap
+
+test: lint ## all tests; sets up Chromium and the Codex CLI where it may
+	.ci/setup
+	. .ci/tools.env && go test -race -timeout 20m ./...
+
+lint:
+	@test -z "$$(gofmt -l cmd proxy store web migrations)" || { gofmt -l cmd proxy store web migrations; echo "run gofmt -w on these"; exit 1; }
+	go vet ./...
+	go mod tidy -diff
+	go run $(STATICCHECK) ./...
+	.ci/vulncheck $(GOVULNCHECK)
+
+bench: ## what recording costs, beside a proxy that records nothing
+	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+const about = `ttftap shows where the time of each model request goes.
+
+Point a client's base URL at http://localhost:8838, work, and open
+http://localhost:8838/-/ in a browser. Every flag can also be set in the
+environment, as TTFTAP_ and its name: TTFTAP_UPSTREAM, TTFTAP_DB.`
+
+// commands is the command line.
+type commands struct {
+	LogLevel slog.Level `help:"Least level of log lines on standard error: debug, info, warn or error." default:"info" placeholder:"LEVEL"`
+
+	Serve   serveCommand   `cmd:"" help:"Run the proxy, the page and the log."`
+	Demo    demoCommand    `cmd:"" help:"Run the same in front of a simulated model, with telling traffic. Needs no key and no network."`
+	Explain explainCommand `cmd:"" help:"Say of one exchange why it took that long."`
+	Export  exportCommand  `cmd:"" help:"Write the log as CSV or JSON lines."`
+	Version versionCommand `cmd:"" help:"Print the version, or ask a running instance whether it is healthy."`
+}
+
+// console is where a command reads its end from and writes to.
+type console struct {
+	stop           stopping
+	stdout, stderr io.Writer
+	log            *slog.Logger
+}
+
+// usageError is wrong usage: it ends the program with 2.
+type usageError struct{ error }
+
+// Unwrap gives the error that it is made of.
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run parses the command line, runs the command and returns the exit code.
+func run(stop stopping, args []string, stdout, stderr io.Writer) int {
+	var c commands
+	helped := false
+	parser, err := kong.New(&c,
+		kong.Name("ttftap"), kong.Description(about), kong.DefaultEnvars("TTFTAP"),
+		kong.Writers(stdout, stderr), kong.Exit(func(int) { helped = true }),
+		kong.Vars{"db": defaultDB()}, kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 100}))
+	if err != nil {
+		fmt.Fprintln(stderr, "ttftap:", err)
+		return exitFailed
+	}
+	ctx, err := parser.Parse(args)
+	if helped {
+		return exitDone
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "ttftap: %v\nTry: ttftap --help\n", err)
+		return exitUsage
+	}
+	out := console{stop, stdout, stderr, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))}
+	err = ctx.Run(&out)
+	var usage usageError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) && stop.Err() != nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintln(stderr, "ttftap:", err)
+		return exitUsage
+	}
+	fmt.Fprintln(stderr, "ttftap:", err)
+	return exitFailed
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// codexUsage is what Codex itself writes down of one response.
+type codexUsage struct {
+	ResponseID string `json:"response_id"`
+	TurnID     string `json:"turn_id"`
+	Usage      struct {
+		Input     int64 `json:"input_tokens"`
+		Cached    int64 `json:"cached_input_tokens"`
+		Output    int64 `json:"output_tokens"`
+		Reasoning int64 `json:"reasoning_output_tokens"`
+		Total     int64 `json:"total_tokens"`
+	} `json:"usage"`
+}
+
+// rollout reads Codex' own records below its home folder.
+func rollout(t *testing.T, home string) []codexUsage {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*", "*", "*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d rollout files below %s, %v", len(files), home, err)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var records []codexUsage
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var l struct {
+			Type    string
+			Payload codexUsage
+		}
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Type == "token_usage_record" {
+			records = append(records, l.Payload)
+		}
+	}
+	return records
+}
+
+// checkCodexRows compares the log with what Codex wrote down itself.
+func checkCodexRows(t *testing.T, rows []map[string]string, records []codexUsage) {
+	t.Helper()
+	if len(records) != 3 {
+		t.Fatalf("Codex made %d model calls, want 3", len(records))
+	}
+	byResponse := make(map[string]map[string]string)
+	for _, row := range rows {
+		byResponse[row["response_id"]] = row
+	}
+	for _, want := range records {
+		row := byResponse[want.ResponseID]
+		if row == nil {
+			t.Errorf("no row for response %s", want.ResponseID)
+			continue
+		}
+		got := codexUsage{ResponseID: row["response_id"], TurnID: row["turn_id"]}
+		for name, field := range map[string]*int64{
+			"prompt_tokens": &got.Usage.Input, "cached_tokens": &got.Usage.Cached, "output_tokens": &got.Usage.Output,
+			"reasoning_tokens": &got.Usage.Reasoning, "total_tokens": &got.Usage.Total,
+		} {
+			*field, _ = strconv.ParseInt(row[name], 10, 64)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if row["outcome"] != "ok" || row["first_token_ms"] == "" || row["bound"] == "" || row["reason"] == "" || row["request_kind"] != "turn" || row["session_id"] == "" {
+			t.Errorf("row %v", row)
+		}
+	}
+}
+
+// codexRun runs the real Codex once by a script beside the repository.
+func codexRun(t *testing.T, base, mode string) string {
+	t.Helper()
+	script := needs(t, filepath.Join(sharedFolder(), "codex", "run-codex.sh"), "the script that runs Codex, run-codex.sh")
+	cli := needs(t, os.Getenv("TTFTAP_CODEX"), "the Codex CLI (TTFTAP_CODEX)")
+	out := t.TempDir()
+	c := exec.Command(script, base, out, cli)
+	c.Env = append(os.Environ(), "CODEX_MODE="+mode)
+	got, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(got), "exit=0") {
+		stderr, _ := os.ReadFile(filepath.Join(out, "stderr.txt"))
+		t.Fatalf("codex: %v\n%s\n%s", err, got, stderr)
+	}
+	return filepath.Join(out, "home", "codex")
+}
+
+// mockUpstream builds and starts the scripted upstream beside the repository.
+func mockUpstream(t *testing.T) string {
+	t.Helper()
+	source := needs(t, filepath.Join(sharedFolder(), "codex", "mock"), "the scripted upstream for Codex")
+	bin := filepath.Join(t.TempDir(), "mock")
+	build := exec.Command("go", "build", "-o", bin, ".")
+	build.Dir = source
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	mock := exec.Command(bin, "-listen", address, "-out", t.TempDir(), "-tools", "2", "-ws", "426")
+	if err := mock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { mock.Process.Kill(); mock.Wait() })
+	for range 200 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			return "http://" + address + "/v1"
+		}
+		<-time.After(25 * time.Millisecond)
+	}
+	t.Fatal("the scripted upstream did not start")
+	return ""
+}
+
+func sharedFolder() string {
+	if dir := os.Getenv("TTFTAP_SHARED"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "shared")
+}
+
+func TestRealCodexAgainstAScriptedUpstream(t *testing.T) {
+	upstream := mockUpstream(t)
+	for _, mode := range []string{"provider", "builtin"} {
+		t.Run(mode, func(t *testing.T) {
+			r := startProgram(t, "serve", "--upstream", upstream)
+			home := codexRun(t, r.base, mode)
+			rows := r.rows(3)
+			checkCodexRows(t, rows, rollout(t, home))
+			refused := 0
+			for _, row := range rows {
+				if row["outcome"] == "refused" {
+					refused++
+				}
+			}
+			if want := map[string]int{"provider": 0, "builtin": 1}[mode]; refused != want {
+				t.Errorf("%d WebSocket upgrades were refused, want %d", refused, want)
+			}
+		})
+	}
+}
+
+// The block that is printed at the start works in a config file as it is.
+func TestRealCodexWithThePrintedBlock(t *testing.T) {
+	cli := needs(t, os.Getenv("TTFTAP_CODEX"), "the Codex CLI (TTFTAP_CODEX)")
+	upstream, closeModel, err := simulatedUpstream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeModel()
+	r := startProgram(t, "serve", "--upstream", upstream.URL.String())
+	home, work := t.TempDir(), t.TempDir()
+	config := fmt.Sprintf("model = %q\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n%s\n[analytics]\nenabled = false\n",
+		"sim-codex", codexBlock(r.base, upstream))
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(filepath.Join(cli, "node_modules", ".bin", "codex"), "exec", "--skip-git-repo-check",
+		"--dangerously-bypass-approvals-and-sandbox", "Run the shell command 'echo hello' and then say that you are done.")
+	c.Dir = work
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TERM=dumb",
+		"OPENAI_API_KEY=sk-not-a-key", "NO_PROXY=127.0.0.1,localhost"}
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("codex: %v\n%s\n%s", err, out, r.stderr)
+	}
+	checkCodexRows(t, r.rows(3), rollout(t, home))
+}

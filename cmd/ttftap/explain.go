@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/store"
+)
+
+type explainCommand struct {
+	ID   string `arg:"" optional:"" default:"last" help:"Id of the exchange, or last."`
+	JSON bool   `name:"json" help:"Print the whole row as JSON."`
+	Lang string `help:"Language of the reason: en or zh." enum:"en,zh" default:"en" env:"TTFTAP_LANG"`
+	DB   string `name:"db" help:"File of the log." default:"${db}" placeholder:"PATH"`
+}
+
+// Run explains one exchange.
+func (c *explainCommand) Run(out *console) error {
+	log, err := openLog(out, c.DB)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	x, err := log.Exchange(out.stop, c.ID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && c.ID == "last":
+		return fmt.Errorf("no exchange has ended yet: point a client at ttftap first")
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("there is no exchange %q in %s: ids stand on the page and at the end of each line of serve", c.ID, c.DB)
+	case err != nil:
+		return err
+	}
+	if c.JSON {
+		return explainJSON(out.stdout, x)
+	}
+	return explain(out.stdout, x, c.Lang)
+}
+
+func explainJSON(w io.Writer, x *exchange.Exchange) error {
+	row, err := store.MarshalExchange(x)
+	if err != nil {
+		return err
+	}
+	var indented any
+	if err := json.Unmarshal(row, &indented); err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(indented)
+}
+
+// explain writes the verdict first, then where the time went, then the rest.
+func explain(w io.Writer, x *exchange.Exchange, lang string) error {
+	fmt.Fprintf(w, "%s  %s  %s\n", x.StartedAt.UTC().Format(time.RFC3339), word(x.Model()), x.ID)
+	fmt.Fprintf(w, "%s-bound (%s), outcome %s\n%s\n", x.Bound, x.Cause, x.Outcome, diagnosis.Reason(x, lang))
+	if words := diagnosis.ErrorWords(x, lang); words != "" {
+		fmt.Fprintln(w, words)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t)
+	for _, row := range spans(x) {
+		if row.d != nil {
+			fmt.Fprintf(t, "%s\t%s ms\t\n", row.name, milliseconds(row.d))
+		}
+	}
+	fmt.Fprintf(t, "tokens in\t%s\t (cached %s)\n", count(x.PromptTokens), count(x.CachedTokens))
+	fmt.Fprintf(t, "tokens out\t%s\t (reasoning %s)\n", count(x.OutputTokens), count(x.ReasoningTokens))
+	fmt.Fprintf(t, "tokens/s\t%s\t %s\n", rate(x), strings.TrimSpace(x.RateQuality+" "+string(x.Delivery)))
+	return t.Flush()
+}
+
+type span struct {
+	name string
+	d    *time.Duration
+}
+
+// spans are where the time went, in the order in which it did.
+func spans(x *exchange.Exchange) []span {
+	return []span{
+		{"network", x.Network}, {"headers", x.Headers}, {"first byte", x.FirstByte}, {"first token", x.FirstToken},
+		{"wait", x.Wait}, {"queue", x.Queue}, {"prefill", x.Prefill}, {"hidden decode", x.HiddenDecode},
+		{"decode", x.Decode}, {"total", x.End},
+	}
+}

@@ -1,0 +1,34 @@
+// Command ttftap is an instrumenting reverse proxy for OpenAI-compatible APIs:
+// it passes everything on, byte for byte, and tells of each request where its
+// time went.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// The first signal asks for an orderly end, the second for one at once.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE)
+	now, end := context.WithCancel(context.Background())
+	orderly, stop := context.WithCancel(now)
+	go func() {
+		<-signals
+		stop()
+		<-signals
+		end()
+	}()
+	os.Exit(run(stopping{orderly, now}, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// stopping is how a command is told to end: in order when the first context is
+// done, at once when the second is.
+type stopping struct {
+	context.Context
+	now context.Context
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ttftap/ttftap/proxy"
+)
+
+type serveCommand struct {
+	settings
+	Upstream []string `help:"Base URL to forward to, exactly as the client would have had it; NAME=URL adds one at /to/NAME/. Repeatable. Default: https://api.openai.com/v1." sep:"none" placeholder:"[NAME=]URL"`
+	DB       string   `name:"db" help:"File of the log." default:"${db}" placeholder:"PATH"`
+	CAFile   string   `name:"ca-file" help:"Certificates, in PEM form, to trust beside the system's." placeholder:"PATH"`
+}
+
+const openAI = "https://api.openai.com/v1"
+
+// Help is what serve --help adds.
+func (serveCommand) Help() string {
+	return `Examples:
+
+  ttftap serve
+  ttftap serve --upstream https://gateway.example/v1
+  ttftap serve --upstream https://chatgpt.com/backend-api/codex
+  ttftap serve --upstream local=http://127.0.0.1:8080/v1
+
+A request to http://localhost:8838/v1/responses goes to the default upstream, one
+to http://localhost:8838/to/local/responses to the upstream "local".`
+}
+
+// Run serves until it is told to stop.
+func (c *serveCommand) Run(out *console) error {
+	upstreams, err := parseUpstreams(c.Upstream)
+	if err != nil {
+		return usageError{err}
+	}
+	roots, err := readRoots(c.CAFile)
+	if err != nil {
+		return err
+	}
+	i, err := start(out.stop, plan{
+		settings: c.settings, upstreams: upstreams, db: c.DB, roots: roots, lines: out.stderr, log: out.log,
+	})
+	if err != nil {
+		return err
+	}
+	i.greet(out.stdout, upstreams[0])
+	return i.wait(out.stop)
+}
+
+// parseUpstreams puts the default upstream first.
+func parseUpstreams(flags []string) ([]proxy.Upstream, error) {
+	var first *proxy.Upstream
+	var rest []proxy.Upstream
+	for _, f := range flags {
+		u, err := proxy.ParseUpstream(f)
+		switch {
+		case err != nil:
+			return nil, err
+		case u.Name != proxy.DefaultUpstream:
+			rest = append(rest, u)
+		case first != nil:
+			return nil, fmt.Errorf("--upstream: %s and %s are both without a name; name one of them: --upstream NAME=%s", first.URL, u.URL, u.URL)
+		default:
+			first = &u
+		}
+	}
+	if first == nil {
+		u, err := proxy.ParseUpstream(openAI)
+		if err != nil {
+			return nil, err
+		}
+		first = &u
+	}
+	return append([]proxy.Upstream{*first}, rest...), nil
+}
+
+// greet tells, once connections are accepted, what to do next.
+func (i *instance) greet(w io.Writer, upstream proxy.Upstream) {
+	fmt.Fprintf(w, "ttftap listening on %s\n", i.base)
+	fmt.Fprintf(w, "request log: %s/-/\n", i.base)
+	fmt.Fprintf(w, "upstream:    %s\n", upstream.URL)
+	if i.token != "" {
+		fmt.Fprintf(w, "page token:  %s\n", i.token)
+	}
+	if !isLoopback(i.listeners) {
+		fmt.Fprintf(w, "WARNING: other machines can reach this address and use it to reach the upstream.\n")
+	}
+	fmt.Fprintf(w, "\nFor Codex, in ~/.codex/config.toml:\n\n%s\n", codexBlock(i.base, upstream))
+	fmt.Fprintf(w, "For other clients:\n\n  export OPENAI_BASE_URL=%s/v1\n\n", i.base)
+}

@@ -1,0 +1,5 @@
+-- +goose Up
+CREATE TABLE setting (
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,114 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/dialect"
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// Names under which upstreams and gateways send the ids that their consoles
+// show, the first that is there wins.
+var (
+	requestIDs = []string{"X-Request-Id", "X-Oai-Request-Id", "Request-Id", "Apim-Request-Id", "X-Ms-Request-Id",
+		"X-Amzn-Requestid", "X-Siliconcloud-Trace-Id", "X-Ds-Trace-Id", "X-Tt-Logid", "Cf-Ray"}
+	gatewayIDs = []string{"X-Oneapi-Request-Id", "X-Litellm-Call-Id", "X-Generation-Id", "Cf-Aig-Log-Id",
+		"Helicone-Id", "X-Portkey-Trace-Id", "X-Kong-Request-Id"}
+)
+
+// readAnswerHead takes the facts of the answer's head.
+func (f *flight) readAnswerHead(res *http.Response) {
+	f.x.Status = new(int64(res.StatusCode))
+	f.x.RequestID = firstHeader(res.Header, requestIDs)
+	f.x.GatewayRequestID = firstHeader(res.Header, gatewayIDs)
+	f.x.ModelServed = firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"})
+	var c *conn
+	f.locked(func() { c = f.trail.conn })
+	rtt := f.proxy.dialer.roundTrip(f.upstream.URL.Host, c)
+	f.locked(func() { f.x.RTT = rtt })
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && f.x.Headers != nil {
+		// The header has whole seconds, cut off: its middle is the best guess.
+		offset := date.Add(time.Second / 2).Sub(f.start.Add(*f.x.Headers))
+		f.x.UpstreamClockOffset = &offset
+	}
+}
+
+// unreachable says in words why no answer came: the host, the step, the cause.
+func (f *flight) unreachable(err error) string {
+	host := f.upstream.URL.Host
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns):
+		return fmt.Sprintf("dns: no address for %s: %s", dns.Name, dns.Err)
+	case f.x.GotConn != nil:
+		return fmt.Sprintf("%s closed the connection before an answer: %s", host, cause(err))
+	case f.trail.step == stepTLS:
+		return fmt.Sprintf("tls: the handshake with %s failed: %s", host, cause(err))
+	}
+	return fmt.Sprintf("connect: could not connect to %s: %s", host, cause(err))
+}
+
+// failedStep names the step for a program.
+func (f *flight) failedStep() string {
+	step, _, ok := strings.Cut(f.x.Error, ":")
+	switch step {
+	case stepDNS, stepConnect, stepTLS:
+		if ok {
+			return step + "_failed"
+		}
+	}
+	return "closed"
+}
+
+// cause is the innermost words of a network error, without addresses twice.
+func cause(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		return clip(op.Err.Error())
+	}
+	return clip(err.Error())
+}
+
+// describeError puts the upstream's error, or a broken stream, into words.
+func (f *flight) describeError(a *dialect.Answer) {
+	switch {
+	case f.x.Error != "":
+	case a.Error != nil:
+		f.x.Error = f.errorWords(a.Error)
+	case f.tap.isHTML() && f.x.Dialect != exchange.Other:
+		f.x.Error = "html: the answer is a web page, not an API's"
+	case f.x.Outcome == exchange.UpstreamError:
+		f.x.Error = http.StatusText(int(*f.x.Status))
+	case f.x.Outcome == exchange.UpstreamCut && f.tap.readError() != nil:
+		f.x.Error = "the upstream broke off: " + cause(f.tap.readError())
+	case f.x.Outcome == exchange.UpstreamCut && f.err != nil:
+		f.x.Error = f.unreachable(f.err)
+	case f.x.Outcome == exchange.UpstreamCut:
+		f.x.Error = "the stream ended without its last event"
+	}
+}
+
+// errorWords keeps of an upstream's error its type, code, param and a scrubbed
+// message.
+func (f *flight) errorWords(e *dialect.Error) string {
+	var words []string
+	for _, w := range []string{e.Type, e.Code, e.Param} {
+		if w != "" {
+			words = append(words, scrub(w, f.secret))
+		}
+	}
+	head := strings.Join(words, " ")
+	switch message := scrub(e.Message, f.secret); {
+	case head == "":
+		return message
+	case message == "":
+		return head
+	default:
+		return head + ": " + message
+	}
+}

@@ -1,0 +1,177 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var errStale = errors.New("the upstream had closed this idle connection")
+
+// dialer makes the connections to the upstreams and knows those that are open.
+type dialer struct {
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	open sync.Map // local address of each open connection: the mark of a loop
+
+	mu    sync.Mutex
+	tls   map[string]lowest        // by host: the quickest recent TLS handshake, as one round trip
+	lives map[string]time.Duration // by address: how soon it hung up on an idle connection
+}
+
+// lowest is the lowest value seen lately.
+type lowest struct {
+	value time.Duration
+	at    time.Time
+}
+
+// recent is how long a TLS handshake speaks for the round trip to its host.
+const recent = 10 * time.Minute
+
+// DialContext dials as its name says, for an http.Transport.
+func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := d.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	d.open.Store(c.LocalAddr().String(), true)
+	return &conn{Conn: c, dialer: d, address: address}, nil
+}
+
+// isOwn says whether a client's address is that of one of our own connections:
+// then the request has come back to us.
+func (d *dialer) isOwn(remote string) bool {
+	_, ok := d.open.Load(remote)
+	return ok
+}
+
+// noteHandshake keeps the quickest recent TLS handshake of a host. TLS goes from
+// end to end where a tunnel or an outbound proxy answers TCP by itself.
+func (d *dialer) noteHandshake(host string, took time.Duration, state tls.ConnectionState) {
+	trips := time.Duration(2)
+	if state.Version >= tls.VersionTLS13 || state.DidResume {
+		trips = 1
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tls == nil {
+		d.tls = make(map[string]lowest)
+	}
+	now := time.Now()
+	if old, ok := d.tls[host]; ok && old.value <= took/trips && now.Sub(old.at) < recent {
+		return
+	}
+	d.tls[host] = lowest{took / trips, now}
+}
+
+// roundTrip is the round trip to a host over a connection, nil where neither the
+// kernel nor a handshake tells.
+func (d *dialer) roundTrip(host string, c *conn) *time.Duration {
+	var rtt *time.Duration
+	if c != nil {
+		rtt = kernelRTT(c.raw())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l, ok := d.tls[host]; ok && (rtt == nil || l.value > *rtt) {
+		rtt = &l.value
+	}
+	return rtt
+}
+
+// hungUpAfter notes how long an upstream let a connection be idle.
+func (d *dialer) hungUpAfter(address string, idle time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lives == nil {
+		d.lives = make(map[string]time.Duration)
+	}
+	if old, ok := d.lives[address]; !ok || idle < old {
+		d.lives[address] = idle
+	}
+}
+
+// tooIdle says whether a connection has been idle for so long that the upstream
+// may be hanging up on it just now: a request written to it would be lost.
+func (d *dialer) tooIdle(address string, idle time.Duration) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	life, ok := d.lives[address]
+	return ok && idle > life/2
+}
+
+// conn is a connection to an upstream that counts what was written to it.
+type conn struct {
+	net.Conn
+	dialer  *dialer
+	address string
+	written atomic.Int64
+	idle    atomic.Pointer[time.Time] // since when it waits in the pool; nil in use
+	doubt   atomic.Bool               // taken from the pool: look before the next write whether it still lives
+}
+
+// Read notes it when the upstream hangs up on the idle connection.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if since := c.idle.Load(); err != nil && since != nil && !errors.Is(err, net.ErrClosed) {
+		c.dialer.hungUpAfter(c.address, time.Since(*since))
+	}
+	return n, err
+}
+
+// Write refuses a connection that the upstream closed while it was idle, so that
+// the request can go on another: nothing of it has been sent.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.doubt.Swap(false) && hungUp(c.raw()) {
+		return 0, errStale
+	}
+	n, err := c.Conn.Write(p)
+	c.written.Add(int64(n))
+	return n, err
+}
+
+// rest notes that the connection waits in the pool from now on.
+func (c *conn) rest() { c.idle.Store(new(time.Now())) }
+
+// take notes that the connection is in use again, and how far it is to be
+// trusted.
+func (c *conn) take(reused bool) {
+	since := c.idle.Swap(nil)
+	if reused && since != nil && c.dialer.tooIdle(c.address, time.Since(*since)) {
+		_ = c.Conn.Close() // the first write fails, and another connection takes the request
+	}
+	c.doubt.Store(reused)
+}
+
+// Close closes the connection.
+func (c *conn) Close() error {
+	c.dialer.open.Delete(c.LocalAddr().String())
+	return c.Conn.Close()
+}
+
+// raw is the socket, nil where the connection is none.
+func (c *conn) raw() syscall.RawConn {
+	s, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := s.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// unwrap finds our connection below TLS, nil where it is none of ours.
+func unwrap(c net.Conn) *conn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	own, _ := c.(*conn)
+	return own
+}

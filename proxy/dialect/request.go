@@ -1,0 +1,66 @@
+package dialect
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// Request is the facts of a request body that say how its answer is to be read.
+// Nothing else of a request is kept.
+type Request struct {
+	Model        string // "" where none was named
+	Stream       *bool  // whether a stream was asked for; nil where it was not said
+	IncludeUsage *bool  // stream_options.include_usage; nil where it was not said
+	Choices      *int64 // number of choices asked for; nil for one
+}
+
+// ReadRequest reads the facts of a request body, which may be any bytes. Of a
+// body that was cut off it reads what is whole; of a key that comes twice the
+// last value, as most servers do.
+func ReadRequest(d exchange.Dialect, body []byte) Request {
+	var r Request
+	if d == exchange.Other {
+		return r
+	}
+	body = bytes.TrimSpace(body)
+	root := gjson.Parse(unsafe.String(unsafe.SliceData(body), len(body)))
+	if !root.IsObject() {
+		return r
+	}
+	root.ForEach(func(key, v gjson.Result) bool {
+		if v.Index+len(v.Raw) < len(body) { // else it may have been cut off
+			r.field(d, key.Str, v)
+		}
+		return true
+	})
+	return r
+}
+
+func (r *Request) field(d exchange.Dialect, key string, v gjson.Result) {
+	choices := d == exchange.Chat || d == exchange.Completions
+	switch {
+	case key == "model":
+		keep(&r.Model, v)
+	case key == "stream":
+		r.Stream = boolean(v)
+	case key == "stream_options" && choices:
+		r.IncludeUsage = boolean(find(v, "include_usage"))
+	case key == "n" && choices:
+		if r.Choices = count(v); r.Choices != nil && *r.Choices <= 1 {
+			r.Choices = nil
+		}
+	}
+}
+
+// boolean is true or false, nil for any other value.
+func boolean(v gjson.Result) *bool {
+	if v.Raw != "true" && v.Raw != "false" {
+		return nil
+	}
+	b := v.Raw == "true"
+	return &b
+}

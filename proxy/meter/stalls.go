@@ -1,0 +1,70 @@
+package meter
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// minStall is the shortest silence that is a stall.
+const minStall = 2 * time.Second
+
+// gap is the time between two reads.
+type gap struct {
+	took   time.Duration // less what a hosted tool, or reasoning not shown, had of it
+	within bool          // within one item and kind: tokens should have come all the while
+	tokens float64       // that the read at its end brought
+}
+
+func (p *pace) gaps() []gap {
+	var gs []gap
+	for i, after := range p.reads[1:] {
+		before := p.reads[i]
+		gs = append(gs, gap{
+			took:   after.at - before.at - p.pauses.within(before.at, after.at),
+			within: before.last == after.first,
+			tokens: p.share(after.bytes),
+		})
+	}
+	return gs
+}
+
+// stall sets the longest gap and the stalls.
+func (p *pace) stall(x *exchange.Exchange) {
+	gs := p.gaps()
+	if len(gs) == 0 {
+		return
+	}
+	var took []time.Duration
+	for _, g := range gs {
+		took = append(took, g.took)
+	}
+	limit := max(minStall, 20*median(took))
+	var stalls int64
+	var lost time.Duration
+	for _, g := range gs {
+		if d := g.lost(limit, x.SteadyTPOT()); d > 0 {
+			stalls++
+			lost += d
+		}
+	}
+	x.MaxGap, x.Stalls, x.StallTime = new(slices.Max(took)), &stalls, &lost
+}
+
+// lost is the time that a gap wasted, 0 where it is no stall. Across items the
+// tokens at its end may have been made in it, unseen: only what is left without
+// them is lost, and without a time per token nobody can tell.
+func (g gap) lost(limit time.Duration, tpot *time.Duration) time.Duration {
+	switch {
+	case g.within && g.took > limit:
+		return g.took
+	case g.within || tpot == nil:
+		return 0
+	}
+	made := min(g.tokens*float64(*tpot), float64(g.took))
+	if rest := g.took - time.Duration(made); rest > minStall {
+		return rest
+	}
+	return 0
+}

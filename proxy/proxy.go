@@ -1,0 +1,160 @@
+// Package proxy passes requests on to an upstream, byte for byte, and tells of
+// each what was seen of it. It stores nothing and judges nothing itself: an
+// exchange goes to the Record function as soon as it begins and again when it
+// has ended.
+//
+// It adds no header, no time limit, no redirect and no retry of its own; the one
+// exception is a pooled connection that turns out to be dead before any byte of
+// the request was written to it.
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// Config is what a Proxy is made of.
+type Config struct {
+	// Upstreams are the places to forward to; the one named DefaultUpstream is
+	// required.
+	Upstreams []Upstream
+	// Secret keys the hash by which credentials are told apart.
+	Secret []byte
+	// Record takes an exchange, first open, then ended, and returns a function
+	// that waits, briefly, until it is stored. It must not keep x. Required.
+	Record func(x *exchange.Exchange) (wait func())
+	// Ended, if set, is told of each ended exchange after it was recorded.
+	Ended func(x *exchange.Exchange)
+	// Dial makes connections; nil stands for a net.Dialer without time-out.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Transport adjusts the transport to the upstreams before its first use,
+	// for a private CA or another idle time. Nil leaves it as it is.
+	Transport func(*http.Transport)
+	// Log takes what an operator should know; nil discards it.
+	Log *slog.Logger
+}
+
+// idleTime is how long an unused upstream connection is kept. Servers close
+// theirs after 5 s and more, so that ours is the side which closes first.
+const idleTime = 4 * time.Second
+
+// Proxy is an http.Handler that forwards everything it is given.
+type Proxy struct {
+	config    Config
+	upstreams map[string]Upstream
+	dialer    *dialer
+	transport *http.Transport
+	buffers   buffers
+	retries   retries
+	flying    atomic.Int64
+	flights   sync.WaitGroup
+}
+
+// New makes a Proxy. The error names what is missing.
+func New(c Config) (*Proxy, error) {
+	p := &Proxy{config: c, upstreams: make(map[string]Upstream)}
+	if p.config.Log == nil {
+		p.config.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, u := range c.Upstreams {
+		if _, twice := p.upstreams[u.Name]; twice {
+			return nil, fmt.Errorf("upstream %q is given twice", u.Name)
+		}
+		p.upstreams[u.Name] = u
+	}
+	if _, ok := p.upstreams[DefaultUpstream]; !ok {
+		return nil, fmt.Errorf("there is no default upstream: give one without a name")
+	}
+	dial := c.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	p.dialer = &dialer{dial: dial}
+	p.transport = newTransport(p.dialer)
+	if c.Transport != nil {
+		c.Transport(p.transport)
+	}
+	return p, nil
+}
+
+// newTransport neither compresses, nor waits, nor limits: what the client and
+// the upstream agree on is theirs.
+func newTransport(d *dialer) *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment, // never for loopback
+		DialContext:         d.DialContext,
+		DisableCompression:  true,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: 1 << 16, // the default of 2 churns TLS
+		IdleConnTimeout:     idleTime,
+	}
+}
+
+// Close drops the idle connections to the upstreams.
+func (p *Proxy) Close() { p.transport.CloseIdleConnections() }
+
+// Wait returns when every exchange has ended. None may begin meanwhile.
+func (p *Proxy) Wait() { p.flights.Wait() }
+
+// Flying is the number of exchanges under way.
+func (p *Proxy) Flying() int64 { return p.flying.Load() }
+
+// ServeHTTP forwards a request and its answer.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.flights.Add(1)
+	defer p.flights.Done()
+	f := p.begin(r)
+	defer f.finish()
+	if no := f.refusal(r); no != nil {
+		f.refuse(w, no)
+		return
+	}
+	// Without this the server reads the rest of the request body before the
+	// first byte of the answer, and closes it under the request going out: an
+	// upstream that answers early would have its stream cut.
+	_ = http.NewResponseController(w).EnableFullDuplex()
+	f.forward(w, r)
+}
+
+// route finds the upstream of a request target and the target for it. An
+// upstream that is asked for by an unknown name is nil.
+func (p *Proxy) route(path string) (*Upstream, string) {
+	name := DefaultUpstream
+	if after, ok := strings.CutPrefix(path, "/to/"); ok {
+		var found bool
+		if name, path, found = strings.Cut(after, "/"); found {
+			path = "/" + path
+		}
+	}
+	u, ok := p.upstreams[name]
+	if !ok {
+		return nil, path
+	}
+	return &u, path
+}
+
+// buffers hands out the buffers that bodies are copied through. Chunks are
+// small: a buffer of 32 KiB would cost more than the copying.
+type buffers struct{ pool sync.Pool }
+
+const bufferSize = 4 << 10
+
+// Get returns a buffer.
+func (b *buffers) Get() []byte {
+	if p, ok := b.pool.Get().(*[bufferSize]byte); ok {
+		return p[:]
+	}
+	return make([]byte, bufferSize)
+}
+
+// Put takes a buffer back.
+func (b *buffers) Put(p []byte) { b.pool.Put((*[bufferSize]byte)(p)) }

@@ -1,0 +1,171 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/ttftap/ttftap/proxy/dialect"
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// Names under which clients send what groups their requests, the first that is
+// there wins. Codex changed its own from underscores to hyphens.
+var (
+	credentialHeaders = []string{"Authorization", "Api-Key", "X-Api-Key", "X-Goog-Api-Key"}
+	sessionHeaders    = []string{"Session-Id", "Session_id", "Thread-Id", "Conversation_id", "X-Session-Id", "X-Claude-Code-Session-Id"}
+)
+
+// codexTurn is what Codex says of a request in x-codex-turn-metadata.
+type codexTurn struct {
+	TurnID      string `json:"turn_id"`
+	RequestKind string `json:"request_kind"`
+}
+
+// readHead takes the facts of the request's headers.
+func (f *flight) readHead(r *http.Request) {
+	f.secret = strings.TrimPrefix(firstHeader(r.Header, credentialHeaders), "Bearer ")
+	f.x.KeyID = f.proxy.keyID(f.secret)
+	f.x.Client = product(r.UserAgent())
+	f.x.SessionID = firstHeader(r.Header, sessionHeaders)
+	var turn codexTurn
+	if json.Unmarshal([]byte(r.Header.Get("X-Codex-Turn-Metadata")), &turn) == nil {
+		f.x.TurnID, f.x.RequestKind = clip(turn.TurnID), clip(turn.RequestKind)
+	}
+}
+
+// keyID tells credentials apart without keeping them: a hash keyed by this
+// install's secret.
+func (p *Proxy) keyID(credential string) string {
+	if credential == "" {
+		return ""
+	}
+	mac := hmac.New(sha256.New, p.config.Secret)
+	mac.Write([]byte(credential))
+	return hex.EncodeToString(mac.Sum(nil)[:6])
+}
+
+func firstHeader(h http.Header, names []string) string {
+	for _, n := range names {
+		if v := h.Get(n); v != "" {
+			return clip(v)
+		}
+	}
+	return ""
+}
+
+// product is the first product of a user agent with its version; some SDKs
+// write the version as a word of its own.
+func product(agent string) string {
+	words := strings.Fields(agent)
+	switch {
+	case len(words) == 0:
+		return ""
+	case len(words) > 1 && words[1][0] >= '0' && words[1][0] <= '9':
+		return clip(words[0] + " " + words[1])
+	}
+	return clip(words[0])
+}
+
+// newUpload prepares the reading of the request body. JSON is kept whole, up to
+// a limit, until it has been read; of anything else the beginning is kept.
+func (f *flight) newUpload(r *http.Request) *upload {
+	if !hasBody(r) {
+		f.x.Received = f.since()
+		return &upload{}
+	}
+	f.coding = r.Header.Get("Content-Encoding")
+	if f.x.Dialect == exchange.Other {
+		return &upload{limit: replayable, atEnd: func([]byte) { f.received() }}
+	}
+	return &upload{limit: readable, atEnd: func(kept []byte) {
+		f.received()
+		f.locked(func() {
+			f.bodyRead = make(chan struct{})
+			go func(done chan struct{}) { // beside the sending, not before it
+				defer close(done)
+				f.readBody(kept)
+			}(f.bodyRead)
+		})
+	}}
+}
+
+func (f *flight) received() { f.locked(func() { f.x.Received = f.since() }) }
+
+// settleBody waits until the request body has been read, and reads what there is
+// of one that never ended.
+func (f *flight) settleBody() {
+	var reading chan struct{}
+	f.locked(func() { reading = f.bodyRead })
+	if reading != nil {
+		<-reading
+	} else if kept := f.upload.beginning(); kept != nil && f.x.Dialect != exchange.Other {
+		f.readBody(kept)
+	}
+}
+
+// readBody takes the facts of the request body. A body that cannot be read is
+// noted and changes nothing.
+func (f *flight) readBody(body []byte) {
+	var req dialect.Request
+	note := guarded(func() string {
+		plain, err := plainBody(body, f.coding)
+		if err != nil {
+			return "request body not read: " + err.Error()
+		}
+		req = dialect.ReadRequest(f.x.Dialect, plain)
+		return ""
+	})
+	mark := f.proxy.mark(&f.x, body)
+	f.locked(func() {
+		f.x.ModelRequested, f.x.Choices = clip(req.Model), req.Choices
+		f.addNote(note)
+		f.mark = mark
+		f.proxy.retries.find(&f.x, mark)
+	})
+}
+
+// plainBody decodes a body for reading, up to the limit of what is read.
+func plainBody(body []byte, coding string) ([]byte, error) {
+	if isIdentity(coding) {
+		return body, nil
+	}
+	dec, err := newDecoder(coding, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	plain, err := io.ReadAll(io.LimitReader(dec, readable))
+	if err != nil && len(plain) == 0 {
+		return nil, fmt.Errorf("%s: %w", coding, err)
+	}
+	return plain, nil
+}
+
+// guarded runs an observation; a panic in it becomes a note, since observing
+// must never harm the exchange.
+func guarded(observe func() string) (note string) {
+	defer func() {
+		if p := recover(); p != nil {
+			note = "the observer failed"
+		}
+	}()
+	return observe()
+}
+
+// addNote adds to what could not be read.
+func (f *flight) addNote(note string) {
+	switch {
+	case note == "" || strings.Contains(f.x.Note, note):
+	case f.x.Note == "":
+		f.x.Note = note
+	default:
+		f.x.Note += "; " + note
+	}
+}

@@ -1,0 +1,144 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http/httptrace"
+	"syscall"
+	"time"
+)
+
+// Steps of reaching an upstream, as an error names them.
+const (
+	stepDNS     = "dns"
+	stepConnect = "connect"
+	stepTLS     = "tls"
+)
+
+// polled is the body size from which the kernel may hold so much of an upload
+// that handing it over is not sending it.
+const polled = 64 << 10
+
+// trail is what the trace hooks of one flight have left. Hooks outlive the
+// handler, so every stamp goes through the flight's lock.
+type trail struct {
+	step                          string // the step under way
+	dnsStart, dialStart, tlsStart time.Time
+	conn                          *conn
+	before                        int64 // bytes written to conn before this exchange
+	wrote                         bool  // the whole request was handed to the kernel
+}
+
+// hooks stamp; the subtractions that they do are of instants of their own.
+func (f *flight) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) {
+			f.locked(func() { f.trail.step, f.trail.dnsStart = stepDNS, time.Now() })
+		},
+		DNSDone: func(i httptrace.DNSDoneInfo) {
+			f.locked(func() {
+				if i.Err == nil {
+					f.x.DNS = new(time.Since(f.trail.dnsStart))
+				}
+			})
+		},
+		ConnectStart: func(_, _ string) {
+			f.locked(func() {
+				if f.trail.step != stepConnect { // the first of several addresses tried
+					f.trail.step, f.trail.dialStart = stepConnect, time.Now()
+				}
+			})
+		},
+		ConnectDone: func(_, _ string, err error) {
+			f.locked(func() {
+				if err == nil {
+					f.x.Connect = new(time.Since(f.trail.dialStart))
+				}
+			})
+		},
+		TLSHandshakeStart: func() {
+			f.locked(func() { f.trail.step, f.trail.tlsStart = stepTLS, time.Now() })
+		},
+		TLSHandshakeDone: f.handshaken,
+		GotConn:          f.gotConn,
+		PutIdleConn:      f.putIdle,
+		WroteRequest:     f.wroteRequest,
+	}
+}
+
+func (f *flight) handshaken(state tls.ConnectionState, err error) {
+	f.locked(func() {
+		if err != nil {
+			return
+		}
+		took := time.Since(f.trail.tlsStart)
+		f.x.TLS = &took
+		f.proxy.dialer.noteHandshake(f.upstream.URL.Host, took, state)
+	})
+}
+
+func (f *flight) gotConn(i httptrace.GotConnInfo) {
+	f.locked(func() {
+		f.x.GotConn, f.x.ConnReused = f.since(), new(i.Reused)
+		if i.Reused { // a dial that was begun for us served somebody else
+			f.x.DNS, f.x.Connect, f.x.TLS = nil, nil, nil
+		}
+		f.trail.step = ""
+		if f.trail.conn = unwrap(i.Conn); f.trail.conn != nil {
+			f.trail.before = f.trail.conn.written.Load()
+			f.trail.conn.take(i.Reused && !isHTTP2(i.Conn))
+		}
+	})
+}
+
+// putIdle may be called when the exchange has ended: it is about the connection.
+func (f *flight) putIdle(err error) {
+	f.mu.Lock()
+	c := f.trail.conn
+	f.mu.Unlock()
+	if err == nil && c != nil {
+		c.rest()
+	}
+}
+
+func isHTTP2(c net.Conn) bool {
+	t, ok := c.(*tls.Conn)
+	return ok && t.ConnectionState().NegotiatedProtocol == "h2"
+}
+
+// wroteRequest stamps the end of the upload. The kernel takes megabytes at once,
+// so for a large body it is asked until it has none left, or the answer begins.
+func (f *flight) wroteRequest(i httptrace.WroteRequestInfo) {
+	if i.Err != nil {
+		return
+	}
+	size := f.upload.bytes()
+	f.locked(func() {
+		f.x.Sent, f.trail.wrote = f.since(), true
+		if size <= polled || f.trail.conn == nil || f.x.Headers != nil {
+			return
+		}
+		raw := f.trail.conn.raw()
+		if _, ok := unsent(raw); !ok {
+			f.x.UploadLowerBound = new(true)
+			return
+		}
+		go f.drained(raw)
+	})
+}
+
+// drained moves the end of the upload to when the kernel's queue ran empty.
+func (f *flight) drained(raw syscall.RawConn) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for over := false; !over; <-tick.C {
+		left, ok := unsent(raw)
+		f.locked(func() {
+			if over = !ok || f.x.Headers != nil; !over {
+				f.x.Sent = f.since()
+				over = left == 0
+			}
+		})
+		over = over || f.landed()
+	}
+}

@@ -1,0 +1,80 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// writer is the client's side of a flight. It keeps the head of the answer as
+// the upstream sent it and takes the time of each write.
+type writer struct {
+	http.ResponseWriter
+	flight *flight
+	http1  bool // the client speaks HTTP/1: a connection is one request after the other
+}
+
+// Unwrap lets an http.ResponseController reach the server's writer.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader adds nothing to the upstream's head: no Date, no Content-Type. An
+// informational head loses the headers that are meant for one connection, which
+// the reverse proxy leaves in it.
+func (w *writer) WriteHeader(code int) {
+	w.flight.rowFirst()
+	h := w.Header()
+	if code < http.StatusOK {
+		dropHopByHop(h)
+	} else {
+		keepAbsent(h, "Date", "Content-Type")
+		if w.http1 && !w.flight.upload.ended() {
+			// An answer before the end of the request: what is left of the
+			// request must not be taken for the next one.
+			h.Set("Connection", "close")
+		}
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write passes a chunk on.
+func (w *writer) Write(p []byte) (int, error) {
+	if t := w.flight.tap; t != nil {
+		t.writing(time.Now())
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// keepAbsent stops the server from adding headers that the upstream did not send.
+func keepAbsent(h http.Header, names ...string) {
+	for _, n := range names {
+		if _, ok := h[n]; !ok {
+			h[n] = nil
+		}
+	}
+}
+
+func dropHopByHop(h http.Header) {
+	for _, v := range h["Connection"] {
+		for name := range strings.SplitSeq(v, ",") {
+			h.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, n := range []string{"Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"} {
+		h.Del(n)
+	}
+}
+
+// writeError answers in the error shape of the OpenAI API.
+func writeError(w http.ResponseWriter, status int, code, message string) {
+	body, err := json.Marshal(map[string]any{"error": map[string]any{
+		"message": "ttftap: " + message, "type": "proxy_error", "param": nil, "code": code,
+	}})
+	if err != nil { // a map of strings always marshals
+		panic(err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}

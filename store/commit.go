@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	sqlitelib "modernc.org/sqlite/lib"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// run commits batch after batch until the recorder is closed and has nothing
+// left, or until ctx ends.
+func (r *Recorder) run(ctx context.Context) {
+	defer close(r.ended)
+	for ctx.Err() == nil {
+		batch, last := r.take()
+		if len(batch) > 0 {
+			r.write(ctx, batch)
+			continue
+		}
+		if last {
+			return
+		}
+		select {
+		case <-r.wake:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// take returns the next batch, and whether it is empty because all is done.
+func (r *Recorder) take() (batch []*entry, last bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	batch = r.next(batchMost)
+	return batch, r.closing && len(batch) == 0
+}
+
+// next takes up to n entries off the queue. Nothing changes them any more: what
+// comes with one of their ids is a new entry. The mutex is held.
+func (r *Recorder) next(n int) []*entry {
+	n = min(n, len(r.queue))
+	batch := slices.Clone(r.queue[:n])
+	clear(r.queue[:n])
+	r.queue = r.queue[n:]
+	for _, e := range batch {
+		delete(r.waiting, e.x.ID)
+	}
+	return batch
+}
+
+// write saves a batch, over and over until it succeeds or ctx ends. If SQLite
+// refuses it for what is in it, the halves are tried, down to the one record
+// that is to blame: it alone is lost.
+func (r *Recorder) write(ctx context.Context, batch []*entry) {
+	for pause := retryMin; ctx.Err() == nil; pause = min(2*pause, retryMax) {
+		err := r.store.Save(ctx, exchanges(batch))
+		half := len(batch) / 2
+		switch {
+		case err == nil:
+			r.succeed(batch)
+			return
+		case refused(err) && half == 0:
+			r.log.Error("a record is lost", "error", err)
+			r.refuse(batch)
+			return
+		case refused(err):
+			r.write(ctx, batch[:half])
+			r.write(ctx, batch[half:])
+			return
+		}
+		r.fail(ctx, err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func exchanges(batch []*entry) []*exchange.Exchange {
+	rows := make([]*exchange.Exchange, len(batch))
+	for i, e := range batch {
+		rows[i] = &e.x
+	}
+	return rows
+}
+
+// refused says whether SQLite would refuse the same rows again.
+func refused(err error) bool {
+	return hasCode(err, sqlitelib.SQLITE_CONSTRAINT, sqlitelib.SQLITE_MISMATCH, sqlitelib.SQLITE_TOOBIG)
+}
+
+func (r *Recorder) succeed(batch []*entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range batch {
+		close(e.committed)
+	}
+	r.state.Queued -= int64(len(batch))
+	r.state.Committed += int64(len(batch))
+	if !r.state.Since.IsZero() {
+		r.log.Info("recording works again", "failed_for", time.Since(r.state.Since).Round(time.Millisecond))
+	}
+	r.slow, r.state.Error, r.state.Since = false, "", time.Time{}
+}
+
+func (r *Recorder) fail(ctx context.Context, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() != nil { // it failed because it was told to stop
+		return
+	}
+	if r.state.Since.IsZero() {
+		r.log.Error("recording fails; streams go on, and it is tried again", "error", err)
+		r.state.Since = time.Now()
+	}
+	r.slow, r.state.Error = true, err.Error()
+}
+
+func (r *Recorder) refuse(batch []*entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lose(batch)
+}
+
+// lose gives entries up. The mutex is held.
+func (r *Recorder) lose(batch []*entry) {
+	r.state.Queued -= int64(len(batch))
+	r.state.Lost += int64(len(batch))
+}

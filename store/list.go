@@ -1,0 +1,206 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// Page is a part of a list.
+type Page struct {
+	Exchanges []*exchange.Exchange
+	Next      string // the cursor of what follows, "" at the end
+}
+
+const (
+	pageDefault = 100
+	pageMost    = 1000
+	eachBatch   = 500     // rows that Each holds at a time
+	all         = 1 << 30 // rows: more than any log has
+)
+
+// Exchange returns the exchange with this id, the newest ended one for "last".
+// If there is none, the error wraps fs.ErrNotExist.
+func (s *Store) Exchange(ctx context.Context, id string) (*exchange.Exchange, error) {
+	condition, args := "id = ?", []any{id}
+	if id == "last" {
+		condition, args = "outcome <> 'open'", nil
+	}
+	d := newDecoder()
+	row := s.conns().reader.QueryRowContext(ctx,
+		selectFrom+" FROM exchange WHERE "+condition+" ORDER BY started_at DESC, id DESC LIMIT 1", args...)
+	err := d.scan(row.Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exchange %q: %w", id, err)
+	}
+	return &d.x, nil
+}
+
+// List returns the page of f that begins at its cursor: its limit of rows, 100
+// without one, 1000 at most.
+func (s *Store) List(ctx context.Context, f Filter) (Page, error) {
+	var page Page
+	next, err := s.read(ctx, f, min(cmp.Or(f.Limit, pageDefault), pageMost), func(x *exchange.Exchange) error {
+		kept := *x
+		page.Exchanges = append(page.Exchanges, &kept)
+		return nil
+	})
+	page.Next = next
+	return page, err
+}
+
+// Each calls fn with every exchange of f in its order, f.Limit of them at most
+// if that is set. Memory is constant: x is valid during the call only. By time,
+// which is the default, it reads in short steps, so that a slow fn never keeps
+// SQLite from recycling its write-ahead file; sorted otherwise it is one long
+// read.
+func (s *Store) Each(ctx context.Context, f Filter, fn func(x *exchange.Exchange) error) error {
+	left := cmp.Or(f.Limit, all)
+	if f.sortColumn() != byTime {
+		_, err := s.read(ctx, f, left, fn)
+		return err
+	}
+	batch := make([]exchange.Exchange, 0, eachBatch)
+	for {
+		batch = batch[:0]
+		next, err := s.read(ctx, f, min(left, eachBatch), func(x *exchange.Exchange) error {
+			batch = append(batch, *x)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range batch {
+			if err := fn(&batch[i]); err != nil {
+				return err
+			}
+		}
+		left -= len(batch)
+		if next == "" || left <= 0 {
+			return nil
+		}
+		f.Cursor = next
+	}
+}
+
+// read calls fn with the exchanges of f behind its cursor, limit of them at
+// most, and returns the cursor of what follows.
+func (s *Store) read(ctx context.Context, f Filter, limit int, fn func(*exchange.Exchange) error) (string, error) {
+	rows, err := s.query(ctx, f, limit+1)
+	if err != nil {
+		return "", fmt.Errorf("read exchanges: %w", err)
+	}
+	defer rows.Close()
+	sort := slices.Index(columnNames, f.sortColumn())
+	d := newDecoder()
+	var value any
+	for n := 0; rows.Next(); n++ {
+		if n == limit {
+			return f.cursor(value, d.x.ID)
+		}
+		if err := d.scan(rows.Scan); err != nil {
+			return "", fmt.Errorf("read exchanges: %w", err)
+		}
+		value = d.raw[sort]
+		if err := fn(&d.x); err != nil {
+			return "", err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return "", fmt.Errorf("read exchanges: %w", err)
+	}
+	return "", nil
+}
+
+func (s *Store) query(ctx context.Context, f Filter, limit int) (*sql.Rows, error) {
+	if _, err := f.position(); err != nil {
+		return nil, err
+	}
+	statement, args := f.statement(limit)
+	return s.conns().reader.QueryContext(ctx, statement, args...)
+}
+
+// Count returns how many exchanges f has, its limit and cursor left aside.
+func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
+	where, args := f.where()
+	var n int64
+	err := s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM exchange WHERE "+where, args...).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count exchanges: %w", err)
+	}
+	return n, nil
+}
+
+// valueColumns are what Values may be asked for, by the name of their filter.
+var valueColumns = map[string]string{
+	"upstream":   "upstream",
+	"model":      modelSQL,
+	"cause":      "cause",
+	"client":     "client",
+	"key":        "key_id",
+	"experiment": "experiment",
+}
+
+// Values returns the distinct values that the newest 10,000 exchanges have for
+// a filter (upstream, model, cause, client, key or experiment), sorted, limit of
+// them at most.
+func (s *Store) Values(ctx context.Context, filter string, limit int) ([]string, error) {
+	expression, ok := valueColumns[filter]
+	if !ok {
+		return nil, fmt.Errorf("no list of values for %q", filter)
+	}
+	rows, err := s.conns().reader.QueryContext(ctx, "SELECT DISTINCT v FROM (SELECT "+expression+
+		" AS v FROM exchange ORDER BY started_at DESC LIMIT 10000) WHERE v IS NOT NULL ORDER BY v LIMIT ?", limit)
+	if err != nil {
+		return nil, fmt.Errorf("values of %s: %w", filter, err)
+	}
+	defer rows.Close()
+	var values []string
+	for rows.Next() {
+		var v string
+		if err := rows.Scan(&v); err != nil {
+			return nil, fmt.Errorf("values of %s: %w", filter, err)
+		}
+		values = append(values, v)
+	}
+	return values, rows.Err()
+}
+
+// A decoder reads rows of all stored columns into one exchange, over and over.
+type decoder struct {
+	x    exchange.Exchange
+	cols []column
+	raw  []any // the row as SQLite gave it
+	dest []any // pointers into raw
+}
+
+func newDecoder() *decoder {
+	d := new(decoder)
+	d.cols = storedColumns(&d.x)
+	d.raw, d.dest = make([]any, len(d.cols)), make([]any, len(d.cols))
+	for i := range d.raw {
+		d.dest[i] = &d.raw[i]
+	}
+	return d
+}
+
+func (d *decoder) scan(from func(dest ...any) error) error {
+	if err := from(d.dest...); err != nil {
+		return err
+	}
+	for i, c := range d.cols {
+		if err := c.set(d.raw[i]); err != nil {
+			return fmt.Errorf("column %s: %w", c.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+const (
+	readers  = 8
+	walLimit = 8 << 20 // bytes that the write-ahead file is cut back to
+)
+
+// Open opens the log at path to record into it, and makes it first if there is
+// none. An older log is upgraded; one of a newer version, one that another
+// process records into, and a file that is no log are refused and left as they
+// are. What a process that was stopped left open becomes interrupted.
+func Open(ctx context.Context, path string) (*Store, error) {
+	s, err := openWriter(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open log %q: %w", path, err)
+	}
+	return s, nil
+}
+
+func openWriter(ctx context.Context, path string) (*Store, error) {
+	path, err := place(path)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	c, err := connect(ctx, path)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	s := newStore(path, lock, c)
+	if err := s.interrupt(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// OpenReader opens the log at path to read it, beside a process that records
+// into it or without one. It changes nothing there.
+func OpenReader(ctx context.Context, path string) (*Store, error) {
+	s, err := openReader(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open log %q: %w", path, err)
+	}
+	return s, nil
+}
+
+func openReader(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	if err := inspect(ctx, path, checkReadable); err != nil {
+		return nil, err
+	}
+	reader, err := openPool(path)
+	if err != nil {
+		return nil, err
+	}
+	return newStore(path, nil, connections{reader: reader}), nil
+}
+
+// A connections value is what a store has to one file; it gets another one after
+// its file was deleted and made anew.
+type connections struct {
+	reader *sql.DB
+	writer *sql.DB     // a single connection; nil in a reader
+	upsert *sql.Stmt   // nil in a reader
+	file   os.FileInfo // the file they have open
+}
+
+// connect opens the file to write. It looks before it writes: only an empty file
+// or a log that this version knows is touched.
+func connect(ctx context.Context, path string) (c connections, err error) {
+	if err := makeFile(path); err != nil {
+		return c, err
+	}
+	if err := inspect(ctx, path, checkUpgradable); err != nil {
+		return c, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	if c.writer, err = sql.Open("sqlite", writerDSN(path)); err != nil {
+		return c, err
+	}
+	c.writer.SetMaxOpenConns(1)
+	if err = upgrade(ctx, c.writer); err != nil {
+		return c, err
+	}
+	if c.upsert, err = c.writer.PrepareContext(ctx, upsert); err != nil {
+		return c, err
+	}
+	if c.reader, err = openPool(path); err != nil {
+		return c, err
+	}
+	c.file, err = os.Stat(path)
+	return c, err
+}
+
+func openPool(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", readerDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
+	db.SetConnMaxIdleTime(time.Minute)
+	return db, nil
+}
+
+// inspect has the file looked at through a connection of its own.
+func inspect(ctx context.Context, path string, check func(context.Context, *sql.DB) error) error {
+	db, err := sql.Open("sqlite", readerDSN(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(check(ctx, db), db.Close())
+}
+
+// close closes what is open, the writer last, which empties the write-ahead file.
+func (c connections) close() error {
+	var errs []error
+	if c.reader != nil {
+		errs = append(errs, c.reader.Close())
+	}
+	if c.upsert != nil {
+		errs = append(errs, c.upsert.Close())
+	}
+	if c.writer != nil {
+		errs = append(errs, c.writer.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Both kinds of connection wait 5 s for another's lock. A transaction of the
+// writer takes the lock as it begins: one that took it later could fail at once.
+func writerDSN(path string) string {
+	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_pragma=journal_mode(WAL)",
+		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(1000)",
+		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit))
+}
+
+func readerDSN(path string) string {
+	return dsn(path, "mode=ro", "_pragma=busy_timeout(5000)", "_pragma=query_only(1)")
+}
+
+func dsn(path string, options ...string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // C:/...
+		path = "/" + path
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: strings.Join(append(options, "_error_rc=1"), "&")}
+	return u.String()
+}

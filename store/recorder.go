@@ -1,0 +1,183 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+const (
+	patience  = 50 * time.Millisecond // what a stream waits for its row at most
+	batchMost = 250                   // rows a transaction: a full one takes well under the patience
+	queueMost = 100_000               // rows that wait at most
+	retryMin  = 50 * time.Millisecond
+	retryMax  = time.Second
+)
+
+// Recorder is the queue between the hot path and the disk: one goroutine commits
+// what has come together since its last commit. Nothing that happens to the disk
+// reaches the callers of Record; it shows in State.
+type Recorder struct {
+	store *Store
+	log   *slog.Logger
+	stop  context.CancelFunc
+	wake  chan struct{} // holds a token if there is something to see to
+	ended chan struct{} // closed when the goroutine is
+
+	mu      sync.Mutex
+	queue   []*entry          // in the order in which they came, each id once
+	waiting map[string]*entry // the queue by id
+	slow    bool              // a wait was in vain, or a commit failed, and none has succeeded since
+	closing bool
+	state   State // its Queued counts those in the writer's hands
+}
+
+// State is how recording goes.
+type State struct {
+	Queued    int64     // records that wait to be committed
+	Committed int64     // records that were
+	Late      int64     // waits that ended without their record committed
+	Lost      int64     // records that never will be
+	Error     string    // why the last commit failed; "" if it did not
+	Since     time.Time // when commits began to fail; zero if they do not
+}
+
+// An entry is a record in the queue. Later records of the same id replace x.
+type entry struct {
+	x         exchange.Exchange
+	committed chan struct{}
+}
+
+// NewRecorder starts recording into s. It reports trouble to log, once when it
+// begins and once when it ends.
+func NewRecorder(s *Store, log *slog.Logger) *Recorder {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Recorder{
+		store:   s,
+		log:     log,
+		stop:    stop,
+		wake:    make(chan struct{}, 1),
+		ended:   make(chan struct{}),
+		waiting: map[string]*entry{},
+	}
+	go r.run(ctx)
+	return r
+}
+
+// Record queues a copy of x and returns at once; only what x's pointers point at
+// must not change afterwards. wait returns when the record is committed, 50 ms
+// after it was called, or at once while the store is known to be slow: after one
+// wait in vain none waits until a commit has succeeded.
+func (r *Recorder) Record(x *exchange.Exchange) (wait func()) {
+	committed := r.enqueue(x)
+	return func() { r.await(committed) }
+}
+
+func (r *Recorder) enqueue(x *exchange.Exchange) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.waiting[x.ID]; e != nil {
+		e.x = *x
+		return e.committed
+	}
+	e := &entry{x: *x, committed: make(chan struct{})}
+	if r.closing {
+		r.state.Lost++
+		return e.committed
+	}
+	if r.state.Queued >= queueMost {
+		r.lose(r.next(1))
+	}
+	r.queue = append(r.queue, e)
+	r.waiting[x.ID] = e
+	r.state.Queued++
+	r.signal()
+	return e.committed
+}
+
+func (r *Recorder) signal() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *Recorder) await(committed <-chan struct{}) {
+	if r.hurry(committed) {
+		return
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-committed:
+	case <-timer.C:
+		r.miss(committed)
+	}
+}
+
+// hurry says whether there is nothing to wait for, or no use in it.
+func (r *Recorder) hurry(committed <-chan struct{}) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if isClosed(committed) {
+		return true
+	}
+	if r.slow {
+		r.state.Late++
+	}
+	return r.slow
+}
+
+// miss notes a wait in vain, unless the commit came with the end of patience.
+func (r *Recorder) miss(committed <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !isClosed(committed) {
+		r.state.Late++
+		r.slow = true
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// State returns how recording goes.
+func (r *Recorder) State() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Close commits what is queued and stops. When ctx ends before that, the rest is
+// lost, and the error says how much and why. Records that come later are lost.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closing = true
+	r.signal()
+	r.mu.Unlock()
+	select {
+	case <-r.ended:
+	case <-ctx.Done():
+	}
+	r.stop()
+	<-r.ended
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := r.state.Queued
+	if left == 0 {
+		return nil
+	}
+	r.state.Queued, r.state.Lost = 0, r.state.Lost+left
+	return fmt.Errorf("stop recording: %d records lost: %w: %s", left, ctx.Err(), cmp.Or(r.state.Error, "no commit in time"))
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// modelSQL is the model that served, else the one asked for, as indexed.
+const modelSQL = "ifnull(model_served, model_requested)"
+
+// A term is one name of a filter: how its value is read, written, and asked of
+// SQLite. A term without a condition only shapes the list.
+type term struct {
+	name  string
+	set   func(string) error
+	text  string // the value now, "" if it is not set
+	where string
+	args  []any
+}
+
+// terms lists the names of a filter, once for parsing, for links and for SQL.
+func (f *Filter) terms(now time.Time) []term {
+	return []term{
+		point("from", &f.From, "started_at >= ?", now),
+		point("to", &f.To, "started_at < ?", now),
+		word("upstream", &f.Upstream).is("upstream"),
+		word("model", &f.Model).is(modelSQL),
+		oneOf("bound", &f.Bound, exchange.Bounds).is("bound"),
+		word("cause", &f.Cause).is("cause"),
+		oneOf("outcome", &f.Outcome, exchange.Outcomes).is("outcome"),
+		word("session", &f.Session).is("session_id"),
+		word("turn", &f.Turn).is("turn_id"),
+		word("client", &f.Client).begins("client"),
+		word("key", &f.Key).is("key_id"),
+		word("experiment", &f.Experiment).is("experiment"),
+		atLeast("min_first_token_ms", &f.MinFirstTokenMS, "first_token_ms"),
+		atLeast("min_prompt_tokens", &f.MinPromptTokens, "prompt_tokens"),
+		atLeast("min_excess_ms", &f.MinExcessMS, "excess_ms"),
+		search("q", &f.Search),
+		oneOf("sort", &f.Sort, sortKeys),
+		oneOf("order", &f.Order, []string{"asc", "desc"}),
+		count("limit", &f.Limit),
+		word("cursor", &f.Cursor),
+	}
+}
+
+func word[T ~string](name string, p *T) term {
+	set := func(s string) error { *p = T(s); return nil }
+	return term{name: name, set: set, text: string(*p)}
+}
+
+func oneOf[T ~string](name string, p *T, allowed []T) term {
+	t := word(name, p)
+	t.set = func(s string) error {
+		if !slices.Contains(allowed, T(s)) {
+			return fmt.Errorf("is none of %v", allowed)
+		}
+		*p = T(s)
+		return nil
+	}
+	return t
+}
+
+// is asks for the rows whose expression equals the value.
+func (t term) is(expression string) term {
+	t.where, t.args = expression+" = ?", []any{t.text}
+	return t
+}
+
+// begins asks for the rows whose column begins with the value, in any case.
+func (t term) begins(column string) term {
+	t.where, t.args = column+like, []any{escape.Replace(t.text) + "%"}
+	return t
+}
+
+const like = ` LIKE ? ESCAPE '\'`
+
+var escape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func search(name string, p *string) term {
+	t := word(name, p)
+	pattern := escape.Replace(t.text)
+	conditions := []string{"error" + like}
+	t.args = []any{"%" + pattern + "%"}
+	for _, id := range []string{"id", "request_id", "response_id", "gateway_request_id", "session_id", "turn_id"} {
+		conditions = append(conditions, id+like)
+		t.args = append(t.args, pattern+"%")
+	}
+	t.where = "(" + strings.Join(conditions, " OR ") + ")"
+	return t
+}
+
+func atLeast(name string, p **float64, column string) term {
+	t := term{name: name, where: column + " >= ?"}
+	if *p != nil {
+		t.text, t.args = strconv.FormatFloat(**p, 'f', -1, 64), []any{**p}
+	}
+	t.set = func(s string) error {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return errors.New("is no number")
+		}
+		*p = &v
+		return nil
+	}
+	return t
+}
+
+func count(name string, p *int) term {
+	t := term{name: name}
+	if *p > 0 {
+		t.text = strconv.Itoa(*p)
+	}
+	t.set = func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return errors.New("is no count from 1")
+		}
+		*p = n
+		return nil
+	}
+	return t
+}
+
+func point(name string, p *When, where string, now time.Time) term {
+	t := term{name: name, text: p.text(), where: where, args: []any{p.UnixNano()}}
+	t.set = func(s string) error {
+		w, err := parseWhen(s, now)
+		if err == nil {
+			*p = w
+		}
+		return err
+	}
+	return t
+}
+
+func (w When) text() string {
+	if w.Text == "" && !w.IsZero() {
+		return w.Format(time.RFC3339Nano)
+	}
+	return w.Text
+}
+
+// parseWhen reads RFC 3339, shorter forms of it as UTC, or "-2h", "-30d" from
+// now. A plus sign that a query turned into a space is put back.
+func parseWhen(s string, now time.Time) (When, error) {
+	s = strings.ReplaceAll(s, " ", "+")
+	if ago, ok := strings.CutPrefix(s, "-"); ok {
+		d, err := parseDays(ago)
+		return When{now.Add(-d), s}, err
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02"} {
+		t, err := time.Parse(layout, s)
+		if err == nil && 1970 <= t.Year() && t.Year() < 2262 {
+			return When{t, s}, nil
+		}
+	}
+	return When{}, errNoTime
+}
+
+var errNoTime = errors.New("is no time: want 2026-11-30T16:41:00Z, or -2h or -30d for back from now")
+
+// parseDays reads a duration that may begin with days: 30d, 1d12h, 2h30m.
+func parseDays(s string) (time.Duration, error) {
+	var days time.Duration
+	if n, rest, ok := strings.Cut(s, "d"); ok {
+		count, err := strconv.ParseUint(n, 10, 14)
+		if err != nil {
+			return 0, errNoTime
+		}
+		days, s = time.Duration(count)*24*time.Hour, rest+"0s"
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 || d > 16384*24*time.Hour {
+		return 0, errNoTime
+	}
+	return days + d, nil
+}

@@ -1,0 +1,208 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/store"
+)
+
+// logView is the request log.
+type logView struct {
+	page
+	Empty bool  // nothing was ever recorded
+	Steps steps // what to do about it
+
+	Say     string
+	Legend  []swatch
+	Filters filters
+	Columns []column
+	Scale   scale
+	Rows    []row
+	Shown   string
+	Older   string // address of the next page, "" on the last
+	Newest  string // address of the first page, "" on it
+	Refresh string
+	API     string
+	JSONL   string
+}
+
+// swatch is an entry of the legend.
+type swatch struct {
+	Kind kind
+	Word string
+}
+
+// column is a column's head.
+type column struct {
+	Name, Word, Title, Aside string
+	URL                      string // sorts by it; "" if it cannot be sorted by
+	Sorted                   string // ascending or descending; "" neither
+}
+
+// sorts are the columns in their order, and what each is sorted by.
+var sorts = []struct{ column, key string }{
+	{"time", "time"}, {"status", ""}, {"model", ""}, {"bound", ""}, {"timeline", ""}, {"ttft", "first_token_ms"},
+	{"rate", "tokens_per_sec"}, {"prompt", "prompt_tokens"}, {"output", "output_tokens"}, {"total", "total_ms"},
+}
+
+// runningMost is how many exchanges under way are shown.
+const runningMost = 20
+
+// log is the view's http.Handler.
+func (s *site) log(w http.ResponseWriter, r *http.Request) error {
+	if to, ok := tidied(r); ok {
+		http.Redirect(w, r, to, http.StatusFound)
+		return nil
+	}
+	v := logView{page: s.page(w, r, "log.title")}
+	if err := s.fillLog(r, &v); err != nil {
+		return err
+	}
+	return v.render(w, http.StatusOK, "log", v)
+}
+
+func (s *site) fillLog(r *http.Request, v *logView) error {
+	f, q, problems := s.parseQuery(r)
+	found, err := s.Store.List(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	running, err := s.running(r, q)
+	if err != nil {
+		return err
+	}
+	if v.Empty, err = s.empty(r, len(running)+len(found.Exchanges)); v.Empty || err != nil {
+		v.Steps = s.steps(v.Language)
+		return err
+	}
+	n, err := s.Store.Count(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	if v.Filters, err = s.filters(r.Context(), v.Language, q, n); err != nil {
+		return err
+	}
+	v.Filters.Problems = complain(v.Language, problems)
+	v.fill(s.Now(), q, slices.Concat(running, found.Exchanges))
+	v.Say = v.Language.number(sayKey(q), n)
+	v.Shown = v.Language.say("pages.shown", humanize.Comma(int64(len(found.Exchanges))), humanize.Comma(n))
+	v.links(q, found.Next)
+	return nil
+}
+
+// running are the exchanges under way, for the first page of the whole log.
+func (s *site) running(r *http.Request, q query) ([]*exchange.Exchange, error) {
+	if len(q.filters()) > 0 || q.get("cursor") != "" {
+		return nil, nil
+	}
+	found, err := s.Store.List(r.Context(), store.Filter{Outcome: exchange.Open, Limit: runningMost})
+	return found.Exchanges, err
+}
+
+// empty says whether the log has nothing at all, shown rows being what a view of
+// it has.
+func (s *site) empty(r *http.Request, shown int) (bool, error) {
+	if shown > 0 {
+		return false, nil
+	}
+	n, err := s.Store.Count(r.Context(), store.Filter{IncludeOpen: true})
+	return n == 0, err
+}
+
+// fill lays the exchanges out as rows on one scale.
+func (v *logView) fill(now time.Time, q query, exchanges []*exchange.Exchange) {
+	l := v.Language
+	v.Columns = columns(l, q, now)
+	v.Scale = scaleOf(exchanges, now)
+	v.Legend = legend(l, exchanges, now)
+	byTime := q.get("sort") == "" && q.get("order") == ""
+	var newer *exchange.Exchange
+	for _, x := range exchanges {
+		row := rowOf(l, x, v.Scale, now)
+		if byTime {
+			row.Break = breakBefore(l, x, newer, now)
+		}
+		v.Rows = append(v.Rows, row)
+		newer = x
+	}
+}
+
+func sayKey(q query) string {
+	if len(q.filters()) > 0 {
+		return "log.match"
+	}
+	return "log.all"
+}
+
+// links makes the addresses around the table.
+func (v *logView) links(q query, next string) {
+	v.Refresh = q.with()
+	v.API = q.export("/-/api/requests")
+	v.JSONL = q.export("/-/export.jsonl")
+	if q.get("cursor") != "" {
+		v.Newest = q.with()
+	}
+	if next != "" {
+		v.Older = q.with("cursor", next)
+	}
+}
+
+func columns(l language, q query, now time.Time) []column {
+	var all []column
+	for _, s := range sorts {
+		c := column{Name: s.column, Word: l.say("column." + s.column), Title: l.about("column." + s.column)}
+		if s.key != "" {
+			c.URL, c.Sorted = sortedBy(q, s.key)
+		}
+		all = append(all, c)
+	}
+	all[0].Aside = zone(now)
+	return all
+}
+
+// sortedBy is the address of the log sorted by a key, the other way round if it
+// is that already. Time, the newest first, is the default.
+func sortedBy(q query, key string) (to, sorted string) {
+	set := key
+	if key == "time" {
+		set = ""
+	}
+	switch {
+	case cmp.Or(q.get("sort"), "time") != key:
+		return q.with("sort", set, "order", ""), ""
+	case q.get("order") == "asc":
+		return q.with("sort", set, "order", ""), "ascending"
+	}
+	return q.with("sort", set, "order", "asc"), "descending"
+}
+
+// legendOf maps each kind to the one that stands for it in the legend: those of
+// one colour are told apart by the words of the bar alone.
+var legendOf = map[kind]kind{
+	network: network, floor: wait, queue: wait, wait: wait, tail: wait, prefill: prefill,
+	tool: tool, hidden: hidden, unseen: hidden, reasoning: reasoning, decode: decode,
+}
+
+// legend explains the colours that occur, in the order of a bar.
+func legend(l language, exchanges []*exchange.Exchange, now time.Time) []swatch {
+	seen := map[kind]bool{}
+	for _, x := range exchanges {
+		total, _ := took(x, now)
+		for _, p := range phases(x, total) {
+			seen[legendOf[p.Kind]] = true
+		}
+	}
+	var all []swatch
+	for _, k := range []kind{network, wait, prefill, tool, hidden, reasoning, decode} {
+		if seen[k] {
+			all = append(all, swatch{Kind: k, Word: l.say("legend." + string(k))})
+		}
+	}
+	return all
+}

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// page is what surrounds every view; each view's struct begins with it.
+type page struct {
+	Language language
+	Title    string
+	Path     string   // of the view, for the mark in the navigation
+	Switch   string   // address of the same view in the other language
+	Recorder recorder // zero for a stranger, as the next
+	Version  string
+
+	templates map[string]*template.Template // in the page's language
+}
+
+// recorder says at the top of every view whether the log can be relied on.
+type recorder struct {
+	Trouble bool
+	Words   string
+}
+
+// page begins a view: it settles the language and fills in the surroundings.
+func (s *site) page(w http.ResponseWriter, r *http.Request, title string, args ...any) page {
+	l := languageOf(r)
+	keepLanguage(w, r, l)
+	q := r.URL.Query()
+	q.Set("lang", string(l.Other()))
+	p := page{
+		Language: l,
+		Title:    l.say(title, args...),
+		Path:     r.URL.Path,
+		Switch:   r.URL.EscapedPath() + "?" + q.Encode(),
+
+		templates: s.pages[l],
+	}
+	if s.admits(r) {
+		p.Recorder, p.Version = s.recorder(l), s.Version
+	}
+	return p
+}
+
+// pages are the templates, by language and by the view's name.
+type pages map[language]map[string]*template.Template
+
+// readPages parses each view's template together with the ones that views
+// share.
+func readPages(a assets) pages {
+	views, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	p := pages{english: {}, chinese: {}}
+	for l, byName := range p {
+		funcs := template.FuncMap{"t": l.say, "rich": l.rich, "asset": a.addressOf}
+		shared := template.Must(template.New("").Funcs(funcs).ParseFS(templateFiles, "templates/shared/*.html"))
+		for _, file := range views {
+			view := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file))
+			byName[strings.TrimSuffix(path.Base(file), ".html")] = view
+		}
+	}
+	return p
+}
+
+// render writes the view that begins with p, once all of it has been made:
+// half a page is worse than an error.
+func (p page) render(w http.ResponseWriter, status int, name string, view any) error {
+	var b bytes.Buffer
+	if err := p.templates[name].ExecuteTemplate(&b, "layout.html", view); err != nil {
+		return fmt.Errorf("render view %q: %w", name, err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", p.Language.Tag())
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // a reader who has left misses nothing
+	return nil
+}

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"cmp"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// quiet is the gap between two rows that is worth a word.
+const quiet = 2 * time.Minute
+
+// row is one exchange in the log.
+type row struct {
+	Break      string // said above it; "" for nothing
+	URL        string
+	Clock      string // to the second, in the page's zone
+	Millis     string
+	UTC        string
+	Status     string
+	Tone       string    // bad, gone, running; "" for the usual
+	Attempt    *quantity // from the second on
+	Model      string
+	ModelTitle string
+	Tag        tag
+	Bar        *bar // nil where its duration is unknown
+	Waiting    bool // under way, without a token so far
+	TTFT       quantity
+	Rate       quantity
+	Prompt     quantity
+	Meter      *meter
+	Output     quantity
+	Total      quantity
+	Words      *words // what went wrong; nil if nothing did
+}
+
+// meter is the part of the prompt that no cache had.
+type meter struct{ Width, Title string }
+
+// words are a sentence and what follows it.
+type words struct{ Lead, Rest string }
+
+func rowOf(l language, x *exchange.Exchange, s scale, now time.Time) row {
+	at := x.StartedAt.In(now.Location())
+	r := row{
+		URL:    exchangeURL(x),
+		Clock:  at.Format("15:04:05"),
+		Millis: at.Format(".000"),
+		UTC:    utc(at),
+		Status: status(x),
+		Tone:   tone(x),
+		Tag:    tagOf(l, x),
+		TTFT:   seconds(x.FirstToken),
+		Rate:   rate(x.TokensPerSec, x.RateQuality),
+		Prompt: tokens(x.PromptTokens),
+		Meter:  meterOf(l, x),
+		Output: outputOf(l, x),
+	}
+	r.Model, r.ModelTitle = modelOf(l, x)
+	if x.Attempt != nil && *x.Attempt > 1 {
+		r.Attempt = &quantity{Value: count(x.Attempt), Title: l.say("row.attempt", count(x.Attempt))}
+	}
+	if total, ok := took(x, now); ok {
+		b := s.barOf(l, x, total)
+		r.Bar, r.Total = &b, seconds(&total)
+	}
+	r.Waiting = x.Outcome == exchange.Open && x.FirstToken == nil
+	if failed(x) {
+		r.Words = inSentences(diagnosis.ErrorWords(x, string(l)))
+	}
+	return r
+}
+
+// exchangeURL is the address of an exchange's view.
+func exchangeURL(x *exchange.Exchange) string { return "/-/requests/" + url.PathEscape(x.ID) }
+
+// status is the upstream's answer, a dash where it gave none.
+func status(x *exchange.Exchange) string {
+	switch {
+	case x.Status != nil:
+		return strconv.FormatInt(*x.Status, 10)
+	case x.Outcome == exchange.Open:
+		return "···"
+	}
+	return nothing
+}
+
+// modelOf names the model that was asked for, with a mark if it is another one
+// that answered, not just the same with its date.
+func modelOf(l language, x *exchange.Exchange) (name, title string) {
+	asked, served := plain(x.ModelRequested, nameRunes), plain(x.ModelServed, nameRunes)
+	switch {
+	case asked == "" || served == "":
+		name = cmp.Or(asked, served, plain(x.Path, nameRunes))
+		return name, name
+	case strings.HasPrefix(served, asked):
+		return asked, served
+	}
+	return "→ " + served, l.say("row.served", asked, served)
+}
+
+func meterOf(l language, x *exchange.Exchange) *meter {
+	if x.PromptTokens == nil || x.UncachedTokens == nil || *x.PromptTokens <= 0 {
+		return nil
+	}
+	share := float64(*x.UncachedTokens) / float64(*x.PromptTokens)
+	return &meter{
+		Width: percentOf(min(max(share, 0), 1)),
+		Title: l.say("row.cached", count(x.CachedTokens), count(x.PromptTokens), count(x.UncachedTokens)),
+	}
+}
+
+func outputOf(l language, x *exchange.Exchange) quantity {
+	q := tokens(x.OutputTokens)
+	if x.ReasoningTokens != nil && *x.ReasoningTokens > 0 && q.Value != "" {
+		q.Title = l.say("row.reasoning", q.Title, count(x.ReasoningTokens))
+	}
+	if x.UsageSource == "estimated" && q.Value != "" {
+		q.Value, q.Faint = "~"+q.Value, true
+	}
+	return q
+}
+
+// inSentences takes the first sentence of a text apart; nil for no text.
+func inSentences(text string) *words {
+	text = plain(text, proseRunes)
+	for _, end := range []string{". ", "。"} {
+		if lead, rest, ok := strings.Cut(text, end); ok {
+			return &words{lead + strings.TrimSpace(end), rest}
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return &words{Lead: text}
+}
+
+// breakBefore says what lies between a row and the newer one above it: a
+// midnight, or a long silence.
+func breakBefore(l language, x, newer *exchange.Exchange, now time.Time) string {
+	above := now
+	if newer != nil {
+		above = newer.StartedAt
+	}
+	at := x.StartedAt.In(now.Location())
+	if day := at.Format(time.DateOnly); day != above.In(now.Location()).Format(time.DateOnly) {
+		return day
+	}
+	end := x.EndedAt()
+	if newer == nil || end.IsZero() || above.Sub(end) < quiet {
+		return ""
+	}
+	return l.say("break.quiet", l.roughly(above.Sub(end)))
+}
+
+// roughly is a long time in whole minutes or hours.
+func (l language) roughly(d time.Duration) string {
+	if d < 90*time.Minute {
+		return l.number("minutes", int64(d.Round(time.Minute)/time.Minute))
+	}
+	return l.number("hours", int64(d.Round(time.Hour)/time.Hour))
+}
+
+// zone names the page's time zone.
+func zone(now time.Time) string {
+	_, offset := now.Zone()
+	if offset == 0 {
+		return "UTC"
+	}
+	return "UTC" + strings.TrimSuffix(now.Format("-07:00"), ":00")
+}

@@ -1,0 +1,84 @@
+// Package web is the page under /-/: the request log, one exchange, how to
+// connect, the exports and the JSON of both. It reads the store and nothing
+// else; it works without JavaScript and loads nothing from another host.
+//
+// A view is one file with its query, its struct and its http.Handler, one
+// template of the same name, and one route below.
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/ttftap/ttftap/store"
+)
+
+// Config is what the page needs. Store, State and Listen are required.
+type Config struct {
+	Store      *store.Store
+	State      func() store.State // the recorder's state of this moment
+	Listen     string             // base URL that clients use, for instance http://localhost:8838
+	Upstreams  []Upstream         // the default one first
+	Token      string             // asked for on every view; "" asks for none
+	AllowHosts []string           // names that the page answers to besides localhost and the listener's own
+	Version    string             // of the program, shown at the foot
+	Now        func() time.Time   // the clock, and in its zone the times of the page; nil means time.Now
+}
+
+// Upstream is a place that the proxy forwards to.
+type Upstream struct {
+	Name string // "default" for the unnamed one
+	URL  string // its base URL
+}
+
+// New returns the page. It expects whole paths, those that begin with /-/.
+func New(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	assets := readAssets()
+	s := &site{Config: c, assets: assets, pages: readPages(assets)}
+	return s.guard(s.routes())
+}
+
+// site is the page with all that its views share.
+type site struct {
+	Config
+	assets assets
+	pages  pages
+}
+
+func (s *site) routes() http.Handler {
+	r := chi.NewRouter()
+	r.Use(middleware.GetHead)
+	r.NotFound(s.view(func(http.ResponseWriter, *http.Request) error { return errNoSuchPage }))
+	r.MethodNotAllowed(s.view(func(http.ResponseWriter, *http.Request) error { return errMethod }))
+
+	r.Get("/-/static/{name}", s.view(s.asset))
+	r.Get("/-/healthz", s.view(s.health))
+	r.Post("/-/login", s.view(s.login))
+	r.Group(func(r chi.Router) {
+		r.Use(s.admitted)
+		r.Get("/-/", s.view(s.log))
+		r.Get("/-/requests/{id}", s.view(s.exchange))
+		r.Get("/-/connect", s.view(s.connect))
+		r.Get("/-/export.csv", s.view(s.exportCSV))
+		r.Get("/-/export.jsonl", s.view(s.exportJSONL))
+		r.Get("/-/api/requests", s.view(s.apiRequests))
+		r.Get("/-/api/requests/{id}", s.view(s.apiExchange))
+	})
+	return r
+}
+
+// view makes an http.Handler of a function that returns its error: whatever
+// goes wrong in any view is told to the reader, and logged, in one place.
+func (s *site) view(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := f(w, r); err != nil {
+			s.fail(w, r, err)
+		}
+	}
+}
