@@ -216,7 +216,9 @@ func TestRecordingsOfARealServer(t *testing.T) {
 			})
 		})
 	}
-	if late > 1 { // one server holds text back until it fits a grammar
+	// One holds text back until it fits a grammar, one until its thinking block is
+	// open: the first token that anyone can see is later than the first one made.
+	if late > 2 {
 		t.Errorf("%d first tokens are off the server's prefill by over 10 ms", late)
 	}
 }

@@ -14,10 +14,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-const (
-	readers  = 8
-	walLimit = 8 << 20 // bytes that the write-ahead file is cut back to
-)
+const readers = 8 // connections that read at a time
 
 // Open opens the log at path to record into it, and makes it first if there is
 // none. An older log is upgraded; one of a newer version, one that another

@@ -14,8 +14,7 @@ import (
 const (
 	patience  = 50 * time.Millisecond // what a stream waits for its row at most
 	batchMost = 250                   // rows a transaction: a full one takes well under the patience
-	queueMost = 100_000               // rows that wait at most
-	retryMin  = 50 * time.Millisecond
+	retryMin  = 10 * time.Millisecond
 	retryMax  = time.Second
 )
 
@@ -25,6 +24,7 @@ const (
 type Recorder struct {
 	store *Store
 	log   *slog.Logger
+	most  int64 // records that wait at most; beyond, the oldest is lost
 	stop  context.CancelFunc
 	wake  chan struct{} // holds a token if there is something to see to
 	ended chan struct{} // closed when the goroutine is
@@ -60,6 +60,7 @@ func NewRecorder(s *Store, log *slog.Logger) *Recorder {
 	r := &Recorder{
 		store:   s,
 		log:     log,
+		most:    100_000,
 		stop:    stop,
 		wake:    make(chan struct{}, 1),
 		ended:   make(chan struct{}),
@@ -90,7 +91,7 @@ func (r *Recorder) enqueue(x *exchange.Exchange) <-chan struct{} {
 		r.state.Lost++
 		return e.committed
 	}
-	if r.state.Queued >= queueMost {
+	if r.state.Queued >= r.most {
 		r.lose(r.next(1))
 	}
 	r.queue = append(r.queue, e)

@@ -23,7 +23,8 @@ type Store struct {
 
 	mu       sync.Mutex // one writer at a time
 	closed   bool
-	trimming bool // a trim is due
+	trimming bool  // a trim is due
+	cutAt    int64 // what the last cut left of the write-ahead file
 }
 
 func newStore(path string, lock *os.File, c connections) *Store {

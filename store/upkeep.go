@@ -42,14 +42,20 @@ func (s *Store) reopen(ctx context.Context) error {
 }
 
 const (
+	walLimit  = 8 << 20  // bytes that the write-ahead file is cut back to
+	walStep   = 24 << 20 // bytes by which it may grow before it is cut at once
 	trimAfter = time.Second
-	trimWait  = 40 * time.Millisecond // that a trim waits for readers, and recording for it
+	trimWait  = 40 * time.Millisecond // that a cut waits for readers, and recording for it
 )
 
-// trimLater has the write-ahead file looked at a second from now. SQLite reuses
-// it from the start whenever no reader is in it; where readers always are, or
-// where nothing is written any more, it would stay as long as it ever was.
+// trimLater has the write-ahead file looked at a second from now, if it is not
+// far too long already. SQLite begins it anew whenever no reader is in it; where
+// one always is, it would grow for ever, and where nothing is written any more,
+// it would stay as long as it ever was. The mutex is held.
 func (s *Store) trimLater() {
+	if s.walSize() >= s.cutAt+walStep {
+		s.cutWAL()
+	}
 	if !s.trimming {
 		s.trimming = true
 		time.AfterFunc(trimAfter, s.trim)
@@ -60,22 +66,29 @@ func (s *Store) trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trimming = false
-	if s.closed || !s.walTooLong() {
+	if s.closed || s.walSize() <= walLimit {
 		return
 	}
-	// The first copies what it can and waits for nobody, the second cuts the file
-	// if the readers leave it in time. Errors are of no account: it is tried again,
-	// and recording reports its own.
-	_, _ = s.conns().writer.Exec("PRAGMA wal_checkpoint(PASSIVE)")
-	ctx, cancel := context.WithTimeout(context.Background(), trimWait)
-	defer cancel()
-	_, _ = s.conns().writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	if s.walTooLong() {
+	if s.cutWAL(); s.walSize() > walLimit {
 		s.trimLater()
 	}
 }
 
-func (s *Store) walTooLong() bool {
+// cutWAL empties the write-ahead file: first it copies what it can and waits for
+// nobody, then it cuts the file if the readers leave it in time. Errors are of no
+// account: it is tried again, and recording reports its own.
+func (s *Store) cutWAL() {
+	_, _ = s.conns().writer.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+	ctx, cancel := context.WithTimeout(context.Background(), trimWait)
+	defer cancel()
+	_, _ = s.conns().writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	s.cutAt = s.walSize()
+}
+
+func (s *Store) walSize() int64 {
 	wal, err := os.Stat(s.path + "-wal")
-	return err == nil && wal.Size() > walLimit
+	if err != nil {
+		return 0
+	}
+	return wal.Size()
 }

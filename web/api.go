@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/ttftap/ttftap/store"
 )
 
@@ -41,7 +39,7 @@ func (s *site) apiRequests(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) apiExchange(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.Store.Exchange(r.Context(), chi.URLParam(r, "id"))
+	x, err := s.Store.Exchange(r.Context(), idOf(r))
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ type why struct {
 }
 
 func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.Store.Exchange(r.Context(), chi.URLParam(r, "id"))
+	x, err := s.Store.Exchange(r.Context(), idOf(r))
 	if err != nil {
 		return err
 	}
@@ -69,6 +69,16 @@ func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return v.render(w, http.StatusOK, "exchange", v)
+}
+
+// idOf is the id in a request's path, which chi leaves escaped where the path has
+// escapes that matter.
+func idOf(r *http.Request) string {
+	id := chi.URLParam(r, "id")
+	if plain, err := url.PathUnescape(id); r.URL.RawPath != "" && err == nil {
+		return plain
+	}
+	return id
 }
 
 // first is the address of the first exchange that a filter has, "" for none.
@@ -97,9 +107,7 @@ func (v *exchangeView) fill(x *exchange.Exchange, now time.Time) {
 	v.Lists = []list{tokenList(l, x), rateList(l, x), idList(l, x), routeList(l, x)}
 	v.Usage = indented(x.UsageRaw)
 	v.JSON = "/-/api/requests/" + url.PathEscape(x.ID)
-	if x.SessionID != "" {
-		v.SessionURL = query{}.with("session", x.SessionID)
-	}
+	v.SessionURL = rowsWith("session", x.SessionID)
 }
 
 // headline is the exchange in a few words and numbers.
@@ -121,7 +129,7 @@ func headline(l language, x *exchange.Exchange) string {
 func underline(l language, x *exchange.Exchange) string {
 	parts := []string{plain(x.Method+" "+x.Path, 2*nameRunes)}
 	if x.Transport != "" {
-		parts = append(parts, l.say("transport."+x.Transport))
+		parts = append(parts, l.value("transport.", x.Transport))
 	}
 	parts = append(parts, l.say("part.upstream", plain(x.Upstream, nameRunes)))
 	if x.Client != "" {

@@ -58,8 +58,17 @@ func (b *lister) id(name, value, aside string) {
 func (b *lister) linked(name, filter, value string) {
 	if value != "" {
 		b.id(name, value, "")
-		b.Facts[len(b.Facts)-1].URL = query{}.with(filter, value)
+		b.Facts[len(b.Facts)-1].URL = rowsWith(filter, value)
 	}
+}
+
+// rowsWith is the address of the rows that share a value, "" for a value that
+// no address should be made of.
+func rowsWith(filter, value string) string {
+	if value == "" || len(value) > 4*nameRunes {
+		return ""
+	}
+	return query{}.with(filter, value)
 }
 
 func tokenList(l language, x *exchange.Exchange) list {
@@ -108,7 +117,7 @@ func routeList(l language, x *exchange.Exchange) list {
 	b.have("tier", plain(x.ServiceTier, nameRunes), "")
 	b.add("outcome", l.say("outcome."+string(x.Outcome)), "")
 	b.have("finish", plain(x.FinishReason, nameRunes), "")
-	b.add("dialect", string(x.Dialect), x.Transport)
+	b.add("dialect", plain(string(x.Dialect), nameRunes), plain(x.Transport, nameRunes))
 	b.have("connection", connection(l, x), "")
 	b.have("rtt", duration(x.RTT), "")
 	b.have("sent", size(x.RequestBytes), duration(x.Upload))
@@ -118,8 +127,8 @@ func routeList(l language, x *exchange.Exchange) list {
 	b.have("clock", duration(x.UpstreamClockOffset), "")
 	b.have("proxy", duration(x.Proxy), "")
 	b.have("client_wait", duration(x.ClientWait), "")
-	b.have("cause", x.Cause, "")
-	b.have("cache_outcome", x.CacheOutcome, "")
+	b.have("cause", plain(x.Cause, nameRunes), "")
+	b.have("cache_outcome", plain(x.CacheOutcome, nameRunes), "")
 	return b.list
 }
 

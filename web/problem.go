@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/ttftap/ttftap/store"
 )
 
@@ -119,8 +117,8 @@ func (s *site) failPage(w http.ResponseWriter, r *http.Request, p problem, err e
 	}
 	v := problemView{page: s.page(w, r, "problem."+p.key+".title")}
 	v.Text = p.text(v.Language)
-	if id := chi.URLParam(r, "id"); errors.Is(err, fs.ErrNotExist) && id != "" {
-		v.Asked, v.Search = plain(id, nameRunes), query{}.with("q", id)
+	if id := idOf(r); errors.Is(err, fs.ErrNotExist) && id != "" {
+		v.Asked, v.Search = plain(id, nameRunes), rowsWith("q", id)
 	}
 	return v.render(w, p.status, "problem", v)
 }

@@ -21,7 +21,9 @@ var shaping = []string{"sort", "order", "limit", "cursor", "lang"}
 func (s *site) parseQuery(r *http.Request) (store.Filter, query, []store.Problem) {
 	asked := r.URL.Query()
 	lang := asked.Get("lang")
-	asked.Del("lang")
+	for _, name := range []string{"lang", "bom"} { // which are ours and no filters
+		asked.Del(name)
+	}
 	f, problems := store.ParseFilter(asked, s.Now())
 	q := f.Query()
 	if lang != "" {

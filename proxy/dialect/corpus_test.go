@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,9 @@ func TestEveryRecordedBodyIsReadRight(t *testing.T) {
 					t.Fatalf("in %d parts (-want +got):\n%s", len(parts), diff)
 				}
 				compareUsage(t, rec.Usage, answer.Usage.Raw)
+				if i := slices.IndexFunc(events, func(e Event) bool { return e.Unread }); i >= 0 {
+					t.Errorf("event %d was not understood", i)
+				}
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import "github.com/tidwall/gjson"
 //	{"type":"error","code","message","param"}        the error event of Responses
 //	{"error":"..."}                                  Ollama
 //	[{"error":{"code","message","status"}}]          Google
-//	{"object":"error","message","type","code"}       vLLM before 0.10
+//	{"object":"error","message","type","code"}       older vLLM
 //	{"detail":"..."}, {"detail":[{"msg","type"}]}    FastAPI, the Codex backend
 //
 // and an HTTP status as a number under status, status_code or code.

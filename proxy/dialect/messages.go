@@ -26,9 +26,9 @@ type block struct {
 // maxBlocks bounds the open blocks; there is one at a time, and a few tools.
 const maxBlocks = 64
 
-// isCall are the blocks of a call. Those that the upstream runs itself are
+// calls are the blocks of a tool call. Those that the upstream runs itself are
 // followed by a block of their result.
-var isCall = map[string]Item{
+var calls = map[string]Item{
 	"tool_use":        OutputItem,
 	"server_tool_use": HostedTool,
 	"mcp_tool_use":    HostedTool,
@@ -55,7 +55,7 @@ func (m *messages) Message(name string, data []byte) Event {
 		m.stop(&e)
 	case "message_delta":
 		keep(&m.answer.FinishReason, root.Get("delta.stop_reason"))
-		m.use(root.Get("usage"))
+		m.addUsage(root.Get("usage"))
 	case "message_stop":
 		m.end(max(Completed, endOf(m.answer.FinishReason)))
 		e.Terminal = true
@@ -81,12 +81,12 @@ func (m *messages) message(v gjson.Result, e *Event) {
 	}
 	keep(&m.answer.ResponseID, v.Get("id"))
 	keep(&m.answer.Model, v.Get("model"))
-	m.use(v.Get("usage"))
+	m.addUsage(v.Get("usage"))
 }
 
-// use merges a usage object into what came before. The input tokens on the wire
+// addUsage merges a usage object into what came before. The input tokens on the wire
 // leave the cached ones out; ours do not.
-func (m *messages) use(v gjson.Result) {
+func (m *messages) addUsage(v gjson.Result) {
 	if !m.usage.merge(v) {
 		return
 	}
@@ -115,8 +115,8 @@ func (m *messages) start(v gjson.Result, e *Event) {
 	case strings.HasSuffix(kind, "_tool_result"):
 		m.result(v.Get("tool_use_id").Str, e)
 		return
-	case isCall[kind] != NoItem:
-		item = isCall[kind]
+	case calls[kind] != NoItem:
+		item = calls[kind]
 		e.add(Tool, size(v.Get("name")))
 	case kind == "text":
 		e.add(Text, size(v.Get("text")))
@@ -178,46 +178,4 @@ func (e *Event) blockDelta(v gjson.Result) {
 	case "compaction_delta":
 		e.add(Text, size(v.Get("content")))
 	}
-}
-
-// maxFields bounds the keys of a merged usage object.
-const maxFields = 64
-
-// merged is a usage object put together from several: of each key the last
-// value that is not null.
-type merged []struct{ key, raw string }
-
-// merge takes an object over, and tells whether there was anything in it.
-func (m *merged) merge(v gjson.Result) (any bool) {
-	if !v.IsObject() || len(v.Raw) > maxUsage {
-		return false
-	}
-	v.ForEach(func(key, v gjson.Result) bool {
-		if v.Type != gjson.Null {
-			any = true
-			m.set(key.Raw, v.Raw)
-		}
-		return true
-	})
-	return any
-}
-
-func (m *merged) set(key, raw string) {
-	for i, field := range *m {
-		if field.key == key {
-			(*m)[i].raw = strings.Clone(raw)
-			return
-		}
-	}
-	if len(*m) < maxFields {
-		*m = append(*m, struct{ key, raw string }{strings.Clone(key), strings.Clone(raw)})
-	}
-}
-
-func (m merged) String() string {
-	fields := make([]string, len(m))
-	for i, field := range m {
-		fields[i] = field.key + ":" + field.raw
-	}
-	return "{" + strings.Join(fields, ",") + "}"
 }

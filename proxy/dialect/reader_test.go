@@ -125,7 +125,7 @@ func TestAReasonSaysHowAnAnswerEnded(t *testing.T) {
 func TestOnlyWholeCountsAreCounts(t *testing.T) {
 	for value, want := range map[string]string{
 		`12`: "12", `0`: "0", `12.9`: "12", `-1`: "nil", `"12"`: "nil", `true`: "nil", `null`: "nil",
-		`{}`: "nil", `1e300`: "nil", `9007199254740993`: "nil",
+		`{}`: "nil", `1e300`: "nil",
 	} {
 		r := New(exchange.Chat)
 		r.Body([]byte(`{"usage":{"prompt_tokens":` + value + `,"completion_tokens":1}}`))
@@ -133,7 +133,7 @@ func TestOnlyWholeCountsAreCounts(t *testing.T) {
 		if n := r.Answer().Usage.Prompt; n != nil {
 			got = fmt.Sprint(*n)
 		}
-		if got != want && value != `9007199254740993` {
+		if got != want {
 			t.Errorf("%s read as %s, want %s", value, got, want)
 		}
 	}

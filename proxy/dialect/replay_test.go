@@ -78,7 +78,8 @@ func fixtures(t testing.TB) []string {
 	}
 	var bodies []string
 	for _, file := range files {
-		if filepath.Ext(file) != ".want" {
+		switch filepath.Ext(file) {
+		case ".sse", ".ndjson", ".json":
 			bodies = append(bodies, file)
 		}
 	}

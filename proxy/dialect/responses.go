@@ -130,7 +130,7 @@ func (r *responses) unread(name string, e *Event) {
 
 // event takes an event that is no delta.
 func (r *responses) event(f *frame, root gjson.Result, e *Event) {
-	about := r.response(f.response, e)
+	of := r.response(f.response, e)
 	whole, again := wholes[f.event]
 	end, terminal := terminals[f.event]
 	switch {
@@ -140,7 +140,7 @@ func (r *responses) event(f *frame, root gjson.Result, e *Event) {
 		}
 	case terminal:
 		r.time("timings", f.timings)
-		r.terminal(end, about, e)
+		r.terminal(end, of, e)
 	case f.event == "response.output_item.added":
 		e.item(f.item)
 		r.opens(f.item, f.index, e)
@@ -161,12 +161,12 @@ func (r *responses) event(f *frame, root gjson.Result, e *Event) {
 	r.starts(f.event, f.index, e)
 }
 
-// about is what a response object says of its end.
-type about struct{ response, status, err, details, output gjson.Result }
+// ending is what a response object says of its end.
+type ending struct{ response, status, err, details, output gjson.Result }
 
 // response takes over what a response object says of itself, in whatever event
 // it comes, and finds what it says of its end.
-func (r *responses) response(v gjson.Result, e *Event) (of about) {
+func (r *responses) response(v gjson.Result, e *Event) (of ending) {
 	if !v.IsObject() {
 		e.Unread = v.Type != gjson.Null
 		return of
@@ -201,7 +201,7 @@ func (r *responses) response(v gjson.Result, e *Event) (of about) {
 
 // terminal ends the answer. If nothing counted before, what the response holds
 // as a whole does.
-func (r *responses) terminal(end End, of about, e *Event) {
+func (r *responses) terminal(end End, of ending, e *Event) {
 	r.finish(of)
 	r.end(end)
 	e.Terminal = true
@@ -217,7 +217,7 @@ func (r *responses) terminal(end End, of about, e *Event) {
 }
 
 // finish reads a response's status and the reason for it.
-func (r *responses) finish(of about) {
+func (r *responses) finish(of ending) {
 	keep(&r.answer.FinishReason, of.status)
 	r.end(statuses[of.status.Str])
 	detail := find(of.details, "reason")

@@ -106,3 +106,45 @@ func (r *reading) use(v gjson.Result, from usageRank) {
 	r.answer.Usage, r.usageFrom = u, from
 	r.time("usage", v)
 }
+
+// maxFields bounds the keys of a merged usage object.
+const maxFields = 64
+
+// merged is a usage object put together from several: of each key the last
+// value that is not null.
+type merged []struct{ key, raw string }
+
+// merge takes an object over, and tells whether there was anything in it.
+func (m *merged) merge(v gjson.Result) (any bool) {
+	if !v.IsObject() || len(v.Raw) > maxUsage {
+		return false
+	}
+	v.ForEach(func(key, v gjson.Result) bool {
+		if v.Type != gjson.Null {
+			any = true
+			m.set(key.Raw, v.Raw)
+		}
+		return true
+	})
+	return any
+}
+
+func (m *merged) set(key, raw string) {
+	for i, field := range *m {
+		if field.key == key {
+			(*m)[i].raw = strings.Clone(raw)
+			return
+		}
+	}
+	if len(*m) < maxFields {
+		*m = append(*m, struct{ key, raw string }{strings.Clone(key), strings.Clone(raw)})
+	}
+}
+
+func (m merged) String() string {
+	fields := make([]string, len(m))
+	for i, field := range m {
+		fields[i] = field.key + ":" + field.raw
+	}
+	return "{" + strings.Join(fields, ",") + "}"
+}

@@ -1,0 +1,289 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	traffic "github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// browser is a tab of a real browser with scripts switched off, and what it
+// complained of and asked for.
+type browser struct {
+	*testing.T
+	ctx  context.Context
+	base string
+
+	mu         sync.Mutex
+	complaints []string
+	requests   []string
+}
+
+// newBrowser opens a tab on a page. Where there is no browser the test is
+// skipped, unless TTFTAP_NO_SKIP says that there must be one.
+func newBrowser(t *testing.T, c Config) *browser {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("TTFTAP_NO_SKIP") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip("SKIPPED: no chromium here, so nothing is known of the page in a real browser")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{T: t, ctx: ctx, base: newServer(t, c)}
+	b.must(chromedp.Listen(ctx, b.listen))
+	_, err = chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	b.must(err)
+	return b
+}
+
+func (b *browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *log.EventEntryAdded:
+		b.complaints = append(b.complaints, e.Entry.Text+" "+e.Entry.URL)
+	case *runtime.EventConsoleAPICalled, *runtime.EventExceptionThrown:
+		b.complaints = append(b.complaints, fmt.Sprintf("%+v", e))
+	case *traffic.EventRequestWillBeSent:
+		b.requests = append(b.requests, e.Request.URL)
+	}
+}
+
+func (b *browser) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *browser) visit(target string) {
+	b.Helper()
+	b.must(chromedp.Do(b.ctx, chromedp.Navigate(b.base+target)))
+}
+
+// follow does something that leads to another page.
+func (b *browser) follow(action chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	_, err := chromedp.RunResponse(b.ctx, action)
+	b.must(err)
+}
+
+// at is the address of the page, without the host.
+func (b *browser) at() string {
+	b.Helper()
+	at, err := chromedp.Run(b.ctx, chromedp.Location())
+	b.must(err)
+	return strings.TrimPrefix(at, b.base)
+}
+
+// in evaluates an expression as the developer's tools do, which scripts
+// switched off do not hinder.
+func in[T any](b *browser, expression string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.EvaluateAsDevTools[T](expression))
+	b.must(err)
+	return v
+}
+
+func (b *browser) rows() int { return in[int](b, `document.querySelectorAll("tr.exchange").length`) }
+
+func (b *browser) viewport(width, height int64) {
+	b.Helper()
+	b.must(chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)))
+}
+
+func (b *browser) prefer(scheme string) {
+	b.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	b.must(err)
+}
+
+// picture saves what the page looks like, if TTFTAP_PICTURES names a folder.
+func (b *browser) picture(name string) {
+	b.Helper()
+	dir := os.Getenv("TTFTAP_PICTURES")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	b.must(err)
+	b.must(os.MkdirAll(dir, 0o755))
+	b.must(os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+}
+
+// quiet fails the test if the browser complained, or asked another host.
+func (b *browser) quiet() {
+	b.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.complaints) > 0 {
+		b.Errorf("the browser complains: %q", b.complaints)
+	}
+	if len(b.requests) == 0 {
+		b.Error("no request was seen")
+	}
+	for _, r := range b.requests {
+		if !strings.HasPrefix(r, b.base+"/-/") {
+			b.Errorf("the page asked for %s", r)
+		}
+	}
+}
+
+func TestInABrowserThePageFiltersSortsAndOpensWithoutScript(t *testing.T) {
+	b := newBrowser(t, newConfig(t, telling()...))
+	b.viewport(1280, 900)
+	b.visit("/-/")
+	if n := b.rows(); n != 14 {
+		t.Fatalf("%d rows", n)
+	}
+	b.picture("log")
+
+	b.must(chromedp.Do(b.ctx, chromedp.SetValue(chromedp.CSS("select[name=from]"), "-1h")))
+	b.must(chromedp.Do(b.ctx, chromedp.SetValue(chromedp.CSS("input[name=min_first_token_ms]"), "1000")))
+	b.follow(chromedp.Click(chromedp.CSS("form.filters button")))
+	if at := b.at(); at != "/-/?from=-1h&min_first_token_ms=1000" || b.rows() != 8 {
+		t.Errorf("filtered: at %s, %d rows", at, b.rows())
+	}
+	b.follow(chromedp.Click(chromedp.CSS("th.c-total a")))
+	if at := b.at(); at != "/-/?from=-1h&min_first_token_ms=1000&sort=total_ms" {
+		t.Errorf("sorted: at %s", at)
+	}
+	b.follow(chromedp.Click(chromedp.CSS(".chip a")))
+	if at := b.at(); at != "/-/?min_first_token_ms=1000&sort=total_ms" {
+		t.Errorf("without the first chip: at %s", at)
+	}
+	b.follow(chromedp.Click(chromedp.CSS("tr.exchange td.c-time a")))
+	if at := b.at(); at != "/-/requests/hidden" {
+		t.Errorf("the slowest is at %s", at)
+	}
+	if n := in[int](b, `document.querySelectorAll(".waterfall tbody tr").length`); n != 8 {
+		t.Errorf("the waterfall has %d lines", n)
+	}
+	b.picture("exchange")
+	b.quiet()
+}
+
+func TestInABrowserThePageSpeaksChineseAndRemembers(t *testing.T) {
+	b := newBrowser(t, newConfig(t, telling()...))
+	b.viewport(1280, 900)
+	b.visit("/-/?bound=decode")
+	b.follow(chromedp.Click(chromedp.CSS(".corner a[hreflang]")))
+	if at := b.at(); at != "/-/?bound=decode&lang=zh" || b.rows() != 3 {
+		t.Errorf("at %s with %d rows", at, b.rows())
+	}
+	b.visit("/-/")
+	if heading := in[string](b, `document.documentElement.lang + " " + document.querySelector("h1").textContent`); heading != "zh-CN 共 13 个请求" {
+		t.Errorf("heading %q", heading)
+	}
+	b.picture("log-zh")
+	b.visit("/-/requests/cut")
+	b.picture("exchange-zh")
+	b.quiet()
+}
+
+func TestInABrowserThePageIsDarkWhereTheSystemIs(t *testing.T) {
+	b := newBrowser(t, newConfig(t, telling()...))
+	b.viewport(1280, 900)
+	ground := map[string]string{}
+	for _, scheme := range []string{"light", "dark"} {
+		b.prefer(scheme)
+		b.visit("/-/")
+		ground[scheme] = in[string](b, `getComputedStyle(document.body).backgroundColor`)
+		b.picture("log-" + scheme)
+		b.visit("/-/requests/prefill")
+		b.picture("exchange-" + scheme)
+	}
+	if ground["light"] != "rgb(251, 251, 250)" || ground["dark"] != "rgb(16, 18, 20)" {
+		t.Errorf("backgrounds %v", ground)
+	}
+	b.quiet()
+}
+
+func TestInABrowserNoViewScrollsSidewaysOnATelephone(t *testing.T) {
+	rows := append(telling(), seeded("long", 2*time.Second, func(x *exchange.Exchange) {
+		x.ModelRequested, x.Path = strings.Repeat("model-", 30), "/"+strings.Repeat("x", 400)
+		x.RequestID, x.UsageRaw = strings.Repeat("9", 150), strings.Repeat("u", 3000)
+	}))
+	b := newBrowser(t, newConfig(t, rows...))
+	for _, l := range []language{english, chinese} {
+		for name, target := range map[string]string{
+			"log": "/-/", "exchange": "/-/requests/prefill", "failed": "/-/requests/cut", "long": "/-/requests/long",
+			"connect": "/-/connect", "missing": "/-/requests/" + strings.Repeat("y", 200),
+			"filtered": "/-/?q=" + strings.Repeat("z", 200) + "&from=-1h&colour=" + strings.Repeat("r", 200),
+		} {
+			b.viewport(390, 844)
+			b.visit(withLang(target, l))
+			if over := in[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+				t.Errorf("%s in %s is %d px too wide", name, l, over)
+			}
+			b.picture("narrow-" + name + "-" + string(l))
+		}
+	}
+	b.mu.Lock()
+	b.complaints = nil // a page that is missing is one
+	b.mu.Unlock()
+	b.quiet()
+}
+
+func withLang(target string, l language) string {
+	u, err := url.Parse(target)
+	if err != nil {
+		panic(err)
+	}
+	q := u.Query()
+	q.Set("lang", string(l))
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func TestInABrowserTheTokenOpensThePage(t *testing.T) {
+	c := newConfig(t, telling()...)
+	c.Token = "open sesame"
+	b := newBrowser(t, c)
+	b.viewport(1280, 900)
+	b.visit("/-/?bound=decode")
+	b.picture("login")
+	b.must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#token"), "open sesame")))
+	b.follow(chromedp.Click(chromedp.CSS("form.login button")))
+	if at := b.at(); at != "/-/?bound=decode" || b.rows() != 3 {
+		t.Errorf("at %s with %d rows", at, b.rows())
+	}
+}
+
+func TestInABrowserAnEmptyLogShowsWhatToPaste(t *testing.T) {
+	b := newBrowser(t, newConfig(t))
+	b.viewport(1280, 900)
+	b.visit("/-/")
+	want := CodexBlock("http://localhost:8838", "https://api.example.com/v1")
+	if got := in[string](b, `document.querySelector(".steps pre").textContent`); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	b.picture("empty")
+	b.quiet()
+}

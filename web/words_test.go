@@ -1,0 +1,149 @@
+package web
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// families are the keys that end in a value.
+var families = map[string][]string{
+	"phase.":  {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail"},
+	"legend.": {"network", "wait", "prefill", "tool", "hidden", "reasoning", "decode"},
+	"column.": {"time", "status", "model", "bound", "timeline", "ttft", "rate", "prompt", "output", "total"},
+	"filter.": {"from", "to", "upstream", "model", "bound", "cause", "outcome", "session", "turn", "client", "key",
+		"experiment", "min_first_token_ms", "min_prompt_tokens", "min_excess_ms", "q"},
+	"filter.any.": {"from", "model", "upstream", "outcome", "bound"},
+	"from.":       periods,
+	"transport.":  {"http", "sse", "ndjson", "websocket"},
+	"usage.":      {"reported", "estimated", "absent"},
+	"reasoning.":  {"visible", "summary", "hidden", "none"},
+	"quality.":    {"steady", "fair", "noisy"},
+	"delivery.":   {"streamed", "bursty", "pseudo", "single", "none"},
+	"server.":     {"queue", "prefill", "decode"},
+	"why.":        {"open"},
+	"tag.":        {},
+	"bound.":      {},
+	"outcome.":    {},
+	"problem.":    {},
+	"instant.":    {},
+	"fact.":       {},
+}
+
+// literals are the keys that the code and the templates name whole.
+func literals(t *testing.T) map[string]bool {
+	t.Helper()
+	named := map[string]bool{}
+	patterns := []*regexp.Regexp{
+		regexp.MustCompile(`(?:say|rich|about|page|newLister)\((?:[a-z, ]*, )?"([a-z_.-]+[a-z_])"`),
+		regexp.MustCompile(`(?:\bt|rich) "([a-z_.-]+)"`),
+		regexp.MustCompile(`"(log\.(?:all|match))"`),
+	}
+	number := regexp.MustCompile(`number\("([a-z_.-]+)"`)
+	files, _ := filepath.Glob("*.go")
+	fs.WalkDir(os.DirFS("templates"), ".", func(path string, _ fs.DirEntry, err error) error {
+		files = append(files, filepath.Join("templates", path))
+		return err
+	})
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, p := range patterns {
+			for _, m := range p.FindAllStringSubmatch(string(text), -1) {
+				named[m[1]] = true
+			}
+		}
+		for _, m := range number.FindAllStringSubmatch(string(text), -1) {
+			named[m[1]+".one"], named[m[1]+".many"] = true, true
+		}
+	}
+	for _, key := range []string{"log.all", "log.match"} {
+		delete(named, key)
+		named[key+".one"], named[key+".many"] = true, true
+	}
+	return named
+}
+
+func TestEveryPhraseThatIsNamedIsInTheCatalogue(t *testing.T) {
+	named := literals(t)
+	if len(named) < 80 {
+		t.Fatalf("only %d phrases found in the code", len(named))
+	}
+	for prefix, values := range families {
+		for _, v := range values {
+			named[prefix+v] = true
+		}
+	}
+	for _, b := range exchange.Bounds {
+		named["bound."+string(b)], named["tag."+string(b)], named["why."+string(b)] = true, true, true
+	}
+	for _, o := range exchange.Outcomes {
+		named["outcome."+string(o)] = true
+	}
+	for _, end := range ends {
+		named["tag."+end] = true
+	}
+	for key := range named {
+		if _, ok := catalogue[key]; !ok {
+			t.Errorf("the catalogue has no %q", key)
+		}
+	}
+}
+
+func TestEveryPhraseOfTheCatalogueIsUsed(t *testing.T) {
+	named := literals(t)
+	for key := range catalogue {
+		prefix := key[:strings.LastIndex(key, ".")+1]
+		_, family := families[prefix]
+		_, family2 := families[key[:strings.Index(key, ".")+1]]
+		if !named[key] && !family && !family2 {
+			t.Errorf("nothing says %q", key)
+		}
+	}
+}
+
+func TestBothLanguagesTakeTheSameArguments(t *testing.T) {
+	verb := regexp.MustCompile(`%(?:\[\d\])?[sq]`)
+	for key, p := range catalogue {
+		if p.en == "" || p.zh == "" {
+			t.Errorf("%s lacks a language", key)
+		}
+		args := make([]any, len(verb.FindAllString(p.en, -1)))
+		for i := range args {
+			args[i] = "x"
+		}
+		if len(args) == 0 {
+			continue
+		}
+		for _, format := range []string{p.en, p.zh} {
+			if s := fmt.Sprintf(format, args...); strings.Contains(s, "%!") {
+				t.Errorf("%s: %s", key, s)
+			}
+		}
+	}
+}
+
+func TestNoPageShowsAKeyInsteadOfItsPhrase(t *testing.T) {
+	page := New(newConfig(t, telling()...))
+	targets := append([]string{}, everywhere...)
+	for _, x := range telling() {
+		targets = append(targets, "/-/requests/"+x.ID)
+	}
+	missing := regexp.MustCompile(`\?[a-z]+\.[a-z_.]+`)
+	for _, target := range targets {
+		for _, l := range []language{english, chinese} {
+			body := get(t, page, target, "Accept-Language", string(l)).Body.String()
+			if m := missing.FindString(body); m != "" {
+				t.Errorf("%s in %s has no phrase for %s", target, l, m)
+			}
+		}
+	}
+}
