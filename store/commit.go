@@ -93,6 +93,15 @@ func refused(err error) bool {
 }
 
 func (r *Recorder) succeed(batch []*entry) {
+	if since := r.settle(batch); !since.IsZero() {
+		r.log.Info("recording works again", "failed_for", time.Since(since).Round(time.Millisecond))
+	}
+}
+
+// settle lets go of everybody who waits for the batch, and returns since when
+// commits had failed before it. The log is written to without the mutex, since
+// it may block.
+func (r *Recorder) settle(batch []*entry) (since time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range batch {
@@ -100,23 +109,27 @@ func (r *Recorder) succeed(batch []*entry) {
 	}
 	r.state.Queued -= int64(len(batch))
 	r.state.Committed += int64(len(batch))
-	if !r.state.Since.IsZero() {
-		r.log.Info("recording works again", "failed_for", time.Since(r.state.Since).Round(time.Millisecond))
-	}
+	since = r.state.Since
 	r.slow, r.state.Error, r.state.Since = false, "", time.Time{}
+	return since
 }
 
 func (r *Recorder) fail(ctx context.Context, err error) {
+	if ctx.Err() == nil && r.isNews(err) { // otherwise it failed because it was told to stop
+		r.log.Error("recording fails; streams go on, and it is tried again", "error", err)
+	}
+}
+
+// isNews notes an error, and says whether the commit before had succeeded.
+func (r *Recorder) isNews(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ctx.Err() != nil { // it failed because it was told to stop
-		return
-	}
-	if r.state.Since.IsZero() {
-		r.log.Error("recording fails; streams go on, and it is tried again", "error", err)
+	first := r.state.Since.IsZero()
+	if first {
 		r.state.Since = time.Now()
 	}
 	r.slow, r.state.Error = true, err.Error()
+	return first
 }
 
 func (r *Recorder) refuse(batch []*entry) {

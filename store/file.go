@@ -25,24 +25,23 @@ func place(path string) (string, error) {
 	return resolved, err
 }
 
-// makeFile makes the file if there is none, for its owner alone, and takes an
-// older file's rights of others away. SQLite gives its two companions the rights
-// that the file has when they are made. A file that is there is not opened:
-// closing it would drop the locks that SQLite may have on it.
+// makeFile makes the file if there is none, for its owner alone. SQLite gives its
+// two companions the rights that the file has when they are made. A file that is
+// there is not opened: closing it would drop the locks that SQLite may have on it.
 func makeFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		return f.Close()
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	if !errors.Is(err, fs.ErrExist) {
+	if err != nil {
 		return err
 	}
-	for _, name := range []string{path, path + "-wal", path + "-shm"} {
-		if err := tighten(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.Close()
+}
+
+// tightenAll takes the rights of others away from a log and its companions.
+func tightenAll(path string) error {
+	return errors.Join(tighten(path), tighten(path+"-wal"), tighten(path+"-shm"))
 }
 
 func tighten(name string) error {

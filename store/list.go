@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -49,7 +48,7 @@ func (s *Store) Exchange(ctx context.Context, id string) (*exchange.Exchange, er
 // without one, 1000 at most.
 func (s *Store) List(ctx context.Context, f Filter) (Page, error) {
 	var page Page
-	next, err := s.read(ctx, f, min(cmp.Or(f.Limit, pageDefault), pageMost), func(x *exchange.Exchange) error {
+	next, err := s.read(ctx, f, min(f.limit(pageDefault), pageMost), func(x *exchange.Exchange) error {
 		kept := *x
 		page.Exchanges = append(page.Exchanges, &kept)
 		return nil
@@ -64,7 +63,7 @@ func (s *Store) List(ctx context.Context, f Filter) (Page, error) {
 // SQLite from recycling its write-ahead file; sorted otherwise it is one long
 // read.
 func (s *Store) Each(ctx context.Context, f Filter, fn func(x *exchange.Exchange) error) error {
-	left := cmp.Or(f.Limit, all)
+	left := f.limit(all)
 	if f.sortColumn() != byTime {
 		_, err := s.read(ctx, f, left, fn)
 		return err

@@ -23,7 +23,7 @@ const readers = 8 // connections that read at a time
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := openWriter(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("open log %q: %w", path, err)
+		return nil, fmt.Errorf("open log %q: %w", path, explain(err))
 	}
 	return s, nil
 }
@@ -53,7 +53,7 @@ func openWriter(ctx context.Context, path string) (*Store, error) {
 func OpenReader(ctx context.Context, path string) (*Store, error) {
 	s, err := openReader(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("open log %q: %w", path, err)
+		return nil, fmt.Errorf("open log %q: %w", path, explain(err))
 	}
 	return s, nil
 }
@@ -92,6 +92,9 @@ func connect(ctx context.Context, path string) (c connections, err error) {
 		return c, err
 	}
 	if err := inspect(ctx, path, checkUpgradable); err != nil {
+		return c, err
+	}
+	if err := tightenAll(path); err != nil {
 		return c, err
 	}
 	defer func() {

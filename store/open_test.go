@@ -123,6 +123,9 @@ func TestAFileThatIsNoLogOfThisVersionIsRefusedAndLeftAsItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log.db")
 			refusal.make(t, path)
+			if err := os.Chmod(path, 0o644); err != nil {
+				t.Fatal(err)
+			}
 			before := content(t, path)
 			for _, open := range []func() (*Store, error){
 				func() (*Store, error) { return Open(t.Context(), path) },
@@ -138,6 +141,9 @@ func TestAFileThatIsNoLogOfThisVersionIsRefusedAndLeftAsItIs(t *testing.T) {
 				}
 				if !bytes.Equal(before, content(t, path)) {
 					t.Fatal("it was changed")
+				}
+				if runtime.GOOS != "windows" {
+					wantMode(t, path, 0o644)
 				}
 			}
 		})
@@ -221,6 +227,22 @@ func TestAFolderThatCannotBeMadeIsAnError(t *testing.T) {
 	write(t, file, nil)
 	if _, err := Open(t.Context(), filepath.Join(file, "log.db")); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestALogThatOneMayNotWriteIsAnErrorThatSaysWhatToDo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.db")
+	openAt(t, path).Close()
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), path)
+	if err == nil { // root may
+		s.Close()
+		err = explain(&fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission})
+	}
+	if !strings.Contains(err.Error(), "--db") || !strings.Contains(err.Error(), "rights") {
+		t.Errorf("got %v", err)
 	}
 }
 

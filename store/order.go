@@ -29,6 +29,14 @@ func (f Filter) sortColumn() string {
 
 func (f Filter) descending() bool { return f.Order != "asc" }
 
+// limit is the limit of f, or another one where it has none.
+func (f Filter) limit(otherwise int) int {
+	if f.Limit > 0 {
+		return f.Limit
+	}
+	return otherwise
+}
+
 // orderBy sorts by the column, NULL last both ways, and by id, so that the order
 // is total.
 func (f Filter) orderBy() string {

@@ -13,7 +13,7 @@ import (
 
 const (
 	patience  = 50 * time.Millisecond // what a stream waits for its row at most
-	batchMost = 250                   // rows a transaction: a full one takes well under the patience
+	batchMost = 100                   // rows a transaction: a full one takes well under the patience
 	retryMin  = 10 * time.Millisecond
 	retryMax  = time.Second
 )

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
@@ -62,9 +64,6 @@ func versions(ctx context.Context, db *sql.DB) (found, known int64, err error) {
 		known = source.Version
 	}
 	found, err = version(ctx, db)
-	if hasCode(err, sqlitelib.SQLITE_NOTADB, sqlitelib.SQLITE_CORRUPT) {
-		err = fmt.Errorf("it is damaged or no SQLite file, and was left as it is: move it away, put a backup in its place, or choose another file by --db: %w", err)
-	}
 	return found, known, err
 }
 
@@ -83,16 +82,19 @@ func version(ctx context.Context, db *sql.DB) (int64, error) {
 	return v, err
 }
 
+// explain adds what to do to the errors that a user can see to.
+func explain(err error) error {
+	switch {
+	case hasCode(err, sqlitelib.SQLITE_NOTADB, sqlitelib.SQLITE_CORRUPT):
+		return fmt.Errorf("it is damaged or no SQLite file, and was left as it is: move it away, put a backup in its place, or choose another file by --db: %w", err)
+	case errors.Is(err, fs.ErrPermission), hasCode(err, sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN):
+		return fmt.Errorf("this user has not the right to: see to the rights of the file and its folder, or choose another file by --db: %w", err)
+	}
+	return err
+}
+
 // hasCode says whether err comes from SQLite with one of these primary codes.
 func hasCode(err error, codes ...int) bool {
 	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, code := range codes {
-		if e.Code()&0xff == code {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains(codes, e.Code()&0xff)
 }

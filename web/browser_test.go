@@ -33,10 +33,9 @@ type browser struct {
 	requests   []string
 }
 
-// newBrowser opens a tab on a page. Where there is no browser the test is
-// skipped, unless TTFTAP_NO_SKIP says that there must be one.
-func newBrowser(t *testing.T, c Config) *browser {
-	t.Helper()
+// TestInABrowser looks at the page as a person does. Where there is no browser it
+// is skipped, unless TTFTAP_NO_SKIP says that there must be one.
+func TestInABrowser(t *testing.T) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("TTFTAP_NO_SKIP") == "1" {
@@ -44,19 +43,54 @@ func newBrowser(t *testing.T, c Config) *browser {
 		}
 		t.Skip("SKIPPED: no chromium here, so nothing is known of the page in a real browser")
 	}
+	ctx := startBrowser(t, path)
+	full := newConfig(t, telling()...)
+	locked := full
+	locked.Token = "open sesame"
+	long := newConfig(t, append(telling(), overlong())...)
+	for _, test := range []struct {
+		name string
+		c    Config
+		look func(*browser)
+	}{
+		{"the page filters, sorts and opens without script", full, filtersSortsAndOpens},
+		{"the page speaks Chinese and remembers", full, speaksChinese},
+		{"the page is dark where the system is", full, isDark},
+		{"no view scrolls sideways on a telephone", long, fitsATelephone},
+		{"the token opens the page", locked, opensByToken},
+		{"an empty log shows what to paste", newConfig(t), showsWhatToPaste},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.look(newTab(t, ctx, test.c)) })
+	}
+}
+
+func startBrowser(t *testing.T, path string) context.Context {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// newTab opens a page in a tab that shares no cookies with the others.
+func newTab(t *testing.T, ctx context.Context, c Config) *browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
 	b := &browser{T: t, ctx: ctx, base: newServer(t, c)}
 	b.must(chromedp.Listen(ctx, b.listen))
-	_, err = chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	b.must(err)
+	b.viewport(1280, 900)
 	return b
 }
 
@@ -155,12 +189,10 @@ func (b *browser) quiet() {
 	}
 }
 
-func TestInABrowserThePageFiltersSortsAndOpensWithoutScript(t *testing.T) {
-	b := newBrowser(t, newConfig(t, telling()...))
-	b.viewport(1280, 900)
+func filtersSortsAndOpens(b *browser) {
 	b.visit("/-/")
 	if n := b.rows(); n != 14 {
-		t.Fatalf("%d rows", n)
+		b.Fatalf("%d rows", n)
 	}
 	b.picture("log")
 
@@ -168,38 +200,36 @@ func TestInABrowserThePageFiltersSortsAndOpensWithoutScript(t *testing.T) {
 	b.must(chromedp.Do(b.ctx, chromedp.SetValue(chromedp.CSS("input[name=min_first_token_ms]"), "1000")))
 	b.follow(chromedp.Click(chromedp.CSS("form.filters button")))
 	if at := b.at(); at != "/-/?from=-1h&min_first_token_ms=1000" || b.rows() != 8 {
-		t.Errorf("filtered: at %s, %d rows", at, b.rows())
+		b.Errorf("filtered: at %s, %d rows", at, b.rows())
 	}
 	b.follow(chromedp.Click(chromedp.CSS("th.c-total a")))
 	if at := b.at(); at != "/-/?from=-1h&min_first_token_ms=1000&sort=total_ms" {
-		t.Errorf("sorted: at %s", at)
+		b.Errorf("sorted: at %s", at)
 	}
 	b.follow(chromedp.Click(chromedp.CSS(".chip a")))
 	if at := b.at(); at != "/-/?min_first_token_ms=1000&sort=total_ms" {
-		t.Errorf("without the first chip: at %s", at)
+		b.Errorf("without the first chip: at %s", at)
 	}
 	b.follow(chromedp.Click(chromedp.CSS("tr.exchange td.c-time a")))
 	if at := b.at(); at != "/-/requests/hidden" {
-		t.Errorf("the slowest is at %s", at)
+		b.Errorf("the slowest is at %s", at)
 	}
 	if n := in[int](b, `document.querySelectorAll(".waterfall tbody tr").length`); n != 8 {
-		t.Errorf("the waterfall has %d lines", n)
+		b.Errorf("the waterfall has %d lines", n)
 	}
 	b.picture("exchange")
 	b.quiet()
 }
 
-func TestInABrowserThePageSpeaksChineseAndRemembers(t *testing.T) {
-	b := newBrowser(t, newConfig(t, telling()...))
-	b.viewport(1280, 900)
+func speaksChinese(b *browser) {
 	b.visit("/-/?bound=decode")
 	b.follow(chromedp.Click(chromedp.CSS(".corner a[hreflang]")))
 	if at := b.at(); at != "/-/?bound=decode&lang=zh" || b.rows() != 3 {
-		t.Errorf("at %s with %d rows", at, b.rows())
+		b.Errorf("at %s with %d rows", at, b.rows())
 	}
 	b.visit("/-/")
 	if heading := in[string](b, `document.documentElement.lang + " " + document.querySelector("h1").textContent`); heading != "zh-CN 共 13 个请求" {
-		t.Errorf("heading %q", heading)
+		b.Errorf("heading %q", heading)
 	}
 	b.picture("log-zh")
 	b.visit("/-/requests/cut")
@@ -207,9 +237,7 @@ func TestInABrowserThePageSpeaksChineseAndRemembers(t *testing.T) {
 	b.quiet()
 }
 
-func TestInABrowserThePageIsDarkWhereTheSystemIs(t *testing.T) {
-	b := newBrowser(t, newConfig(t, telling()...))
-	b.viewport(1280, 900)
+func isDark(b *browser) {
 	ground := map[string]string{}
 	for _, scheme := range []string{"light", "dark"} {
 		b.prefer(scheme)
@@ -220,35 +248,34 @@ func TestInABrowserThePageIsDarkWhereTheSystemIs(t *testing.T) {
 		b.picture("exchange-" + scheme)
 	}
 	if ground["light"] != "rgb(251, 251, 250)" || ground["dark"] != "rgb(16, 18, 20)" {
-		t.Errorf("backgrounds %v", ground)
+		b.Errorf("backgrounds %v", ground)
 	}
 	b.quiet()
 }
 
-func TestInABrowserNoViewScrollsSidewaysOnATelephone(t *testing.T) {
-	rows := append(telling(), seeded("long", 2*time.Second, func(x *exchange.Exchange) {
+// overlong is an exchange with texts that fit no line.
+func overlong() *exchange.Exchange {
+	return seeded("long", 2*time.Second, func(x *exchange.Exchange) {
 		x.ModelRequested, x.Path = strings.Repeat("model-", 30), "/"+strings.Repeat("x", 400)
 		x.RequestID, x.UsageRaw = strings.Repeat("9", 150), strings.Repeat("u", 3000)
-	}))
-	b := newBrowser(t, newConfig(t, rows...))
+	})
+}
+
+func fitsATelephone(b *browser) {
+	b.viewport(390, 844)
 	for _, l := range []language{english, chinese} {
 		for name, target := range map[string]string{
 			"log": "/-/", "exchange": "/-/requests/prefill", "failed": "/-/requests/cut", "long": "/-/requests/long",
 			"connect": "/-/connect", "missing": "/-/requests/" + strings.Repeat("y", 200),
 			"filtered": "/-/?q=" + strings.Repeat("z", 200) + "&from=-1h&colour=" + strings.Repeat("r", 200),
 		} {
-			b.viewport(390, 844)
 			b.visit(withLang(target, l))
 			if over := in[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-				t.Errorf("%s in %s is %d px too wide", name, l, over)
+				b.Errorf("%s in %s is %d px too wide", name, l, over)
 			}
 			b.picture("narrow-" + name + "-" + string(l))
 		}
 	}
-	b.mu.Lock()
-	b.complaints = nil // a page that is missing is one
-	b.mu.Unlock()
-	b.quiet()
 }
 
 func withLang(target string, l language) string {
@@ -262,27 +289,21 @@ func withLang(target string, l language) string {
 	return u.String()
 }
 
-func TestInABrowserTheTokenOpensThePage(t *testing.T) {
-	c := newConfig(t, telling()...)
-	c.Token = "open sesame"
-	b := newBrowser(t, c)
-	b.viewport(1280, 900)
+func opensByToken(b *browser) {
 	b.visit("/-/?bound=decode")
 	b.picture("login")
 	b.must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#token"), "open sesame")))
 	b.follow(chromedp.Click(chromedp.CSS("form.login button")))
 	if at := b.at(); at != "/-/?bound=decode" || b.rows() != 3 {
-		t.Errorf("at %s with %d rows", at, b.rows())
+		b.Errorf("at %s with %d rows", at, b.rows())
 	}
 }
 
-func TestInABrowserAnEmptyLogShowsWhatToPaste(t *testing.T) {
-	b := newBrowser(t, newConfig(t))
-	b.viewport(1280, 900)
+func showsWhatToPaste(b *browser) {
 	b.visit("/-/")
 	want := CodexBlock("http://localhost:8838", "https://api.example.com/v1")
 	if got := in[string](b, `document.querySelector(".steps pre").textContent`); got != want {
-		t.Errorf("got %q, want %q", got, want)
+		b.Errorf("got %q, want %q", got, want)
 	}
 	b.picture("empty")
 	b.quiet()

@@ -75,8 +75,8 @@ func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
 // escapes that matter.
 func idOf(r *http.Request) string {
 	id := chi.URLParam(r, "id")
-	if plain, err := url.PathUnescape(id); r.URL.RawPath != "" && err == nil {
-		return plain
+	if unescaped, err := url.PathUnescape(id); r.URL.RawPath != "" && err == nil {
+		return unescaped
 	}
 	return id
 }

@@ -120,7 +120,7 @@ func routeList(l language, x *exchange.Exchange) list {
 	b.add("dialect", plain(string(x.Dialect), nameRunes), plain(x.Transport, nameRunes))
 	b.have("connection", connection(l, x), "")
 	b.have("rtt", duration(x.RTT), "")
-	b.have("sent", size(x.RequestBytes), duration(x.Upload))
+	b.have("sent", size(x.RequestBytes), upload(x))
 	b.have("received", size(x.ResponseBytes), "")
 	b.have("concurrency", count(x.Concurrency), "")
 	b.have("idle", duration(x.IdleBefore), "")
@@ -167,6 +167,14 @@ func duration(d *time.Duration) string {
 		return ""
 	}
 	return inWords(*d)
+}
+
+// upload is how long sending took, or took at the least.
+func upload(x *exchange.Exchange) string {
+	if x.Upload != nil && x.UploadLowerBound != nil && *x.UploadLowerBound {
+		return "≥ " + duration(x.Upload)
+	}
+	return duration(x.Upload)
 }
 
 func size(n *int64) string {

@@ -60,17 +60,17 @@ func (s *site) filters(ctx context.Context, l language, q query, n int64) (filte
 		CSVRows: l.number("filter.csv", n),
 		Clear:   q.cleared(),
 	}
-	f.Selects = append(f.Selects, newSelection(l, q, "from", periods, "from."))
+	f.Selects = append(f.Selects, newSelection(l, q, "from", periods))
 	for _, name := range []string{"model", "upstream"} {
 		values, err := s.Store.Values(ctx, name, optionsMost)
 		if err != nil {
 			return filters{}, err
 		}
 		if len(values) > 1 || q.get(name) != "" {
-			f.Selects = append(f.Selects, newSelection(l, q, name, values, ""))
+			f.Selects = append(f.Selects, newSelection(l, q, name, values))
 		}
 	}
-	f.Selects = append(f.Selects, newSelection(l, q, "outcome", outcomes(), "outcome."))
+	f.Selects = append(f.Selects, newSelection(l, q, "outcome", outcomes()))
 	f.keep(q)
 	f.chip(l, q)
 	return f, nil
@@ -98,9 +98,9 @@ func outcomes() []string {
 	return all
 }
 
-// newSelection lists the values, the one that is set among them, and none. With
-// a prefix, the values have phrases of their own.
-func newSelection(l language, q query, name string, values []string, prefix string) selection {
+// newSelection lists the values of a filter, the one that is set among them, and
+// none.
+func newSelection(l language, q query, name string, values []string) selection {
 	set := q.get(name)
 	if set != "" && !slices.Contains(values, set) {
 		values = append([]string{set}, values...)
@@ -108,7 +108,7 @@ func newSelection(l language, q query, name string, values []string, prefix stri
 	s := selection{Name: name, Label: l.say("filter." + name)}
 	s.Options = append(s.Options, choice{Word: l.say("filter.any." + name), Current: set == ""})
 	for _, v := range values {
-		s.Options = append(s.Options, choice{Word: l.value(prefix, v), Value: v, Current: v == set})
+		s.Options = append(s.Options, choice{Word: l.value(name+".", v), Value: v, Current: v == set})
 	}
 	return s
 }

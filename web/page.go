@@ -19,7 +19,7 @@ var templateFiles embed.FS
 type page struct {
 	Language language
 	Title    string
-	Path     string   // of the view, for the mark in the navigation
+	Nav      string   // the entry of the navigation that the view belongs to
 	Switch   string   // address of the same view in the other language
 	Recorder recorder // zero for a stranger, as the next
 	Version  string
@@ -34,15 +34,15 @@ type recorder struct {
 }
 
 // page begins a view: it settles the language and fills in the surroundings.
-func (s *site) page(w http.ResponseWriter, r *http.Request, title string, args ...any) page {
+func (s *site) page(w http.ResponseWriter, r *http.Request, title string) page {
 	l := languageOf(r)
 	keepLanguage(w, r, l)
 	q := r.URL.Query()
 	q.Set("lang", string(l.Other()))
 	p := page{
 		Language: l,
-		Title:    l.say(title, args...),
-		Path:     r.URL.Path,
+		Title:    l.say(title),
+		Nav:      navOf(r.URL.Path),
 		Switch:   r.URL.EscapedPath() + "?" + q.Encode(),
 
 		templates: s.pages[l],
@@ -51,6 +51,16 @@ func (s *site) page(w http.ResponseWriter, r *http.Request, title string, args .
 		p.Recorder, p.Version = s.recorder(l), s.Version
 	}
 	return p
+}
+
+func navOf(path string) string {
+	switch {
+	case path == "/-/" || strings.HasPrefix(path, "/-/requests/"):
+		return "log"
+	case path == "/-/connect":
+		return "connect"
+	}
+	return ""
 }
 
 // pages are the templates, by language and by the view's name.

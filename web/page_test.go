@@ -3,6 +3,8 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -153,7 +155,7 @@ func TestTheCodexBlockSuitsTheUpstream(t *testing.T) {
 
 func TestAViewThatCannotBeMadeIsAnErrorNotHalfAPage(t *testing.T) {
 	s := &site{Config: newConfig(t), pages: readPages(readAssets())}
-	w := newRecorder()
+	w := httptest.NewRecorder()
 	p := page{Language: english, templates: s.pages[english]}
 	err := p.render(w, http.StatusOK, "log", struct{ page }{p})
 	if err == nil || w.Body.Len() != 0 {
@@ -174,7 +176,7 @@ func TestHostileTextsAreShownAndDoNothing(t *testing.T) {
 		x.Outcome, x.Dialect, x.RateQuality, x.Reasoning = exchange.UpstreamCut, hostile, hostile, "summary"
 	})
 	page := New(newConfig(t, x))
-	log := get(t, page, "/-/?q="+queryEscape(hostile[:4])).Body.String()
+	log := get(t, page, "/-/?q="+url.QueryEscape(hostile[:4])).Body.String()
 	ids := shown(log)
 	if len(ids) != 1 {
 		t.Fatalf("rows: %v", ids)
@@ -206,7 +208,7 @@ func TestTextsOfAnySizeLeaveThePageSmall(t *testing.T) {
 }
 
 func TestAnErrorKeepsItsKindThroughWrapping(t *testing.T) {
-	r := newRequest("/-/")
+	r := httptest.NewRequest(http.MethodGet, "/-/", nil)
 	if p := problemOf(r, errors.Join(errors.New("read"), brokenFilter{{Name: "q"}})); p.status != http.StatusBadRequest {
 		t.Errorf("status %d", p.status)
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -256,9 +255,3 @@ func captureLog(t *testing.T) func() string {
 	t.Cleanup(func() { slog.SetDefault(old) })
 	return b.String
 }
-
-func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
-
-func newRequest(target string) *http.Request { return httptest.NewRequest(http.MethodGet, target, nil) }
-
-func queryEscape(s string) string { return url.QueryEscape(s) }

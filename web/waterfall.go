@@ -65,6 +65,9 @@ func aside(l language, x *exchange.Exchange, k kind) string {
 	case network:
 		return connection(l, x)
 	case wait:
+		if x.Prefill != nil {
+			return l.say("aside.rest")
+		}
 		return l.say("aside.wait")
 	case queue, prefill:
 		return source(l, x)

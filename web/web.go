@@ -16,7 +16,8 @@ import (
 	"github.com/ttftap/ttftap/store"
 )
 
-// Config is what the page needs. Store, State and Listen are required.
+// Config is what the page needs. Store, State, Listen and Upstreams are
+// required.
 type Config struct {
 	Store      *store.Store
 	State      func() store.State // the recorder's state of this moment

@@ -193,6 +193,7 @@ var catalogue = map[string]phrase{
 
 	"aside.reused":   {"connection reused", "复用连接"},
 	"aside.wait":     {"queue and prefill together", "排队与预填充，分不开"},
+	"aside.rest":     {"queue and fixed start together", "排队与固定开销，分不开"},
 	"aside.server":   {"as the server says", "服务器自报"},
 	"aside.estimate": {"estimated", "估算"},
 	"aside.tokens":   {"%s tokens", "%s token"},
@@ -244,7 +245,7 @@ var catalogue = map[string]phrase{
 	"server.title":   {"What the server says", "服务器自报"},
 	"server.says":    {"server, ms", "服务器（ms）"},
 	"server.here":    {"seen here, ms", "本地所见（ms）"},
-	"server.seen":    {"what is seen", "所见为何"},
+	"server.seen":    {"what that is", "说明"},
 	"server.queue":   {"part of the wait", "包含在等待中"},
 	"server.prefill": {"the whole wait: queue and prefill", "整个等待：排队与预填充"},
 	"server.decode":  {"first to last token", "首 token 到末 token"},

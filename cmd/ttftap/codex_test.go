@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ttftap/ttftap/web"
 )
 
 // codexUsage is what Codex itself writes down of one response.
@@ -175,7 +177,7 @@ func TestRealCodexWithThePrintedBlock(t *testing.T) {
 	r := startProgram(t, "serve", "--upstream", upstream.URL.String())
 	home, work := t.TempDir(), t.TempDir()
 	config := fmt.Sprintf("model = %q\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n%s\n[analytics]\nenabled = false\n",
-		"sim-codex", codexBlock(r.base, upstream))
+		"sim-codex", web.CodexBlock(r.base, upstream.URL.String()))
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/ttftap/ttftap/proxy"
+	"github.com/ttftap/ttftap/web"
 )
 
 type serveCommand struct {
@@ -87,6 +88,6 @@ func (i *instance) greet(w io.Writer, upstream proxy.Upstream) {
 	if !isLoopback(i.listeners) {
 		fmt.Fprintf(w, "WARNING: other machines can reach this address and use it to reach the upstream.\n")
 	}
-	fmt.Fprintf(w, "\nFor Codex, in ~/.codex/config.toml:\n\n%s\n", codexBlock(i.base, upstream))
-	fmt.Fprintf(w, "For other clients:\n\n  export OPENAI_BASE_URL=%s/v1\n\n", i.base)
+	fmt.Fprintf(w, "\nFor Codex, in ~/.codex/config.toml:\n\n%s\n", web.CodexBlock(i.base, upstream.URL.String()))
+	fmt.Fprintf(w, "Any other client: give it %s as its base URL.\n\n", i.base)
 }

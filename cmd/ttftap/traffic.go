@@ -22,6 +22,7 @@ type ask struct {
 	prompt   int           // tokens
 	topic    string        // prompts of one topic share their beginning
 	simulate string        // what the model is to do, see simulator.OverrideHeader
+	tools    bool          // the model may call a tool
 	plain    bool          // not streamed
 	leave    time.Duration // the client leaves after so long; 0: it stays
 }
@@ -34,10 +35,11 @@ type lane struct {
 }
 
 const (
-	responses  = "/v1/responses"
-	chat       = "/v1/chat/completions"
-	messages   = "/v1/messages"
-	embeddings = "/v1/embeddings"
+	responses   = "/v1/responses"
+	chat        = "/v1/chat/completions"
+	completions = "/v1/completions"
+	messages    = "/v1/messages"
+	embeddings  = "/v1/embeddings"
 )
 
 // traffic shows each kind of slowness at least once, within half a minute.
@@ -57,7 +59,7 @@ func traffic() []lane {
 		{api: responses, model: "sim-reasoning", prompt: 900, topic: "proof", simulate: "reasoning=hidden:420, output=60"},
 		{api: responses, model: "sim-reasoning", prompt: 900, topic: "proof", simulate: "reasoning=summary:320, output=90"},
 		{api: chat, model: "sim-reasoning", prompt: 900, topic: "riddle", simulate: "reasoning=visible:200, output=60"},
-		{api: responses, model: "sim-light", prompt: 2_000, topic: "patch", simulate: "tools=1, whole, output=260"},
+		{api: responses, model: "sim-light", prompt: 2_000, topic: "patch", tools: true, simulate: "tools=1, whole, call=260"},
 		{api: chat, model: "sim-light", prompt: 300, topic: "haiku"},
 	}})
 	lanes = append(lanes, lane{"trouble", "curl/8.17.0", []ask{
@@ -84,6 +86,14 @@ func traffic() []lane {
 		{api: chat, model: "sim-light", prompt: 20_000, topic: "notes", simulate: "output=3"},
 		{api: chat, model: "sim-light", prompt: 90_000, topic: "archive", simulate: "output=3"},
 	}})
+	lanes = append(lanes, lane{"review", "claude-cli/2.1.0", []ask{
+		{api: messages, model: "sim-light", prompt: 6_000, topic: "review", simulate: "reasoning=visible:60, output=60"},
+		{api: messages, model: "sim-light", prompt: 7_500, topic: "review", simulate: "reasoning=visible:60, output=60"},
+		{api: completions, model: "sim-light", prompt: 300, topic: "draft", simulate: "chunk=5, output=200"},
+		{api: responses, model: "sim-light", prompt: 300, topic: "blocks", simulate: "hop=16384, output=250"},
+		{api: chat, model: "sim-local", prompt: 2_600, topic: "progress", simulate: "progress, ping=1s, output=20"},
+		{api: responses, model: "sim-light", prompt: 300, topic: "down", simulate: "status=500"},
+	}})
 	for i := range 5 { // one slot: they queue
 		lanes = append(lanes, lane{fmt.Sprintf("local-%d", i+1), "llm-cli/0.31", []ask{
 			{api: chat, model: "sim-local", prompt: 120, topic: fmt.Sprint("hello ", i)},
@@ -99,7 +109,7 @@ func agentTurns() []ask {
 	var asks []ask
 	for i := range 10 {
 		asks = append(asks, ask{api: responses, model: "sim-large", prompt: 14_000 + 1_800*i, topic: "repository",
-			simulate: fmt.Sprintf("reasoning=hidden:%d, output=%d", 8+4*i, 24+6*i)})
+			simulate: fmt.Sprintf("reasoning=hidden:%d, output=%d", 8+4*i, 70+6*i)})
 	}
 	return append(asks,
 		ask{api: responses, model: "sim-large", prompt: 9_000, topic: "summary of the repository", simulate: "output=30"},
@@ -133,6 +143,7 @@ func (l lane) send(ctx context.Context, base string, a ask) {
 		ctx, cancel = context.WithTimeout(ctx, a.leave)
 		defer cancel()
 	}
+	a.topic = l.session + ", " + a.topic // no lane warms the cache of another
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+a.api, bytes.NewReader(a.body()))
 	if err != nil {
 		return
@@ -160,10 +171,15 @@ func (a ask) body() []byte {
 	switch a.api {
 	case responses, embeddings:
 		body["input"] = text
+	case completions:
+		body["prompt"], body["stream_options"] = text, map[string]bool{"include_usage": true}
 	case messages:
 		body["messages"], body["max_tokens"] = said, 4096
 	default:
 		body["messages"], body["stream_options"] = said, map[string]bool{"include_usage": true}
+	}
+	if a.tools {
+		body["tools"] = []map[string]string{{"type": "function", "name": "exec_command"}}
 	}
 	b, err := json.Marshal(body)
 	if err != nil { // it is made of strings and numbers

@@ -47,6 +47,7 @@ func (m *messages) Message(name string, data []byte) Event {
 	switch event {
 	case "message_start":
 		m.message(find(root, "message"), &e)
+		m.answer.Usage.Output = nil // a placeholder, until message_delta counts
 	case "content_block_start":
 		m.start(find(root, "content_block"), &e)
 	case "content_block_delta":

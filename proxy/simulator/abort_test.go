@@ -36,7 +36,7 @@ func TestClientThatLeavesIsToldOfAsFarAsItCame(t *testing.T) {
 				defer cancel()
 				b.postAs(impatient, "/responses", apis[0].of(text(500)), "")
 				synctest.Wait()
-				got := last(b.truths)
+				got := last(b.told())
 				want.Total, want.Outcome, want.PromptTokens = after, exchange.ClientAbort, 500
 				want.Model, want.Dialect, want.Streamed = "m", exchange.Responses, true
 				want.RequestID, want.ResponseID = got.RequestID, got.ResponseID
@@ -145,7 +145,7 @@ func TestCapturedCodexTurnsAreOneGrowingConversation(t *testing.T) {
 			if called := item == "function_call exec_command"; called != (i < 2) {
 				b.t.Errorf("turn %d is answered by %q", i+1, item)
 			}
-			truth := last(b.truths)
+			truth := last(b.told())
 			if uncached := truth.PromptTokens - truth.CachedTokens; i > 0 && uncached > 256 {
 				b.t.Errorf("turn %d has %d uncached tokens", i+1, uncached)
 			}

@@ -23,8 +23,12 @@ type block struct {
 }
 
 func newCache(c Cache) *cache {
+	room := c.Tokens / c.blockSize()
+	if c.Tokens > 0 {
+		room = max(room, 1)
+	}
 	return &cache{
-		room:   c.Tokens / c.blockSize(),
+		room:   room,
 		idle:   c.Idle,
 		blocks: map[uint64]*list.Element{},
 		recent: list.New(),

@@ -81,6 +81,13 @@ func TestFullCacheForgetsTheEndsOfWhatWasUnusedLongest(t *testing.T) {
 	})
 }
 
+func TestCacheSmallerThanABlockHoldsOne(t *testing.T) {
+	inBubble(t, cached(Cache{Tokens: 100}), func(b *bench) {
+		b.expect("the first", text(1000), 0)
+		b.expect("what is left of it", text(1000), 128)
+	})
+}
+
 func TestSlotsWithCachesOfTheirOwnServeWhoTheyRemember(t *testing.T) {
 	inBubble(t, cached(Cache{PerSlot: true, Tokens: 1280}), func(b *bench) {
 		b.expect("the first conversation", text(1000), 0)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,7 @@ type bench struct {
 	client *http.Client
 
 	mu     sync.Mutex
-	truths []Truth // in the order in which requests ended
+	truths []Truth
 }
 
 // inBubble runs a test against a server of the profiles given.
@@ -172,16 +173,22 @@ func readStream(r io.Reader, start time.Time) ([]message, error) {
 	}
 }
 
-// truth is that of the only request so far.
-func (b *bench) truth() Truth {
-	b.t.Helper()
+// told are the truths so far, in the order in which requests ended.
+func (b *bench) told() []Truth {
 	synctest.Wait()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.truths) != 1 {
-		b.t.Fatalf("%d requests have ended, want 1", len(b.truths))
+	return slices.Clone(b.truths)
+}
+
+// truth is that of the only request so far.
+func (b *bench) truth() Truth {
+	b.t.Helper()
+	told := b.told()
+	if len(told) != 1 {
+		b.t.Fatalf("%d requests have ended, want 1", len(told))
 	}
-	return b.truths[0]
+	return told[0]
 }
 
 // api is one way to ask and to read.

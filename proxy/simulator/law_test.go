@@ -52,13 +52,13 @@ func TestPhasesAddUpToWhatTheClientSees(t *testing.T) {
 			time.Sleep(time.Microsecond)
 			got := b.post(a.path, ask, "")
 			synctest.Wait()
-			for _, truth := range b.truths {
+			for _, truth := range b.told() {
 				phases := truth.Network + truth.Floor + truth.Queue + truth.Prefill + truth.Decode + truth.Stall
 				if phases != truth.Total || truth.Hidden > truth.Decode {
 					rt.Errorf("phases of %v in a total of %v: %+v", phases, truth.Total, truth)
 				}
 			}
-			second := b.truths[len(b.truths)-1]
+			second := last(b.told())
 			if got.end != second.Total {
 				rt.Errorf("the client saw %v, truth tells %v", got.end, second.Total)
 			}

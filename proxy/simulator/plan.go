@@ -94,7 +94,7 @@ func (p *plan) shorten(limit int) {
 	for i, it := range p.items {
 		if len(it.pieces) > limit {
 			it.pieces = it.pieces[:limit]
-			p.items = p.items[:i+1]
+			p.items = p.items[:i+min(limit, 1)] // without an item of which nothing is left
 			p.finish = cutShort
 			return
 		}

@@ -22,7 +22,7 @@ func TestRequestsQueueForASlotFirstComeFirstServed(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		var queued, total []time.Duration
-		for _, truth := range b.truths {
+		for _, truth := range b.told() {
 			queued, total = append(queued, truth.Queue), append(total, truth.Total)
 		}
 		// They arrive at 0, 10, 20, 30, 40 ms.
@@ -45,7 +45,7 @@ func TestClientThatLeavesFreesItsSlotAtOnce(t *testing.T) {
 		synctest.Wait()
 		got := b.post("/responses", apis[0].of("hello"), "")
 		equal(t, "end of the third", got.end, 1350*ms)
-		left := b.truths[0]
+		left := b.told()[0]
 		if left.Outcome != "client_abort" || left.OutputTokens != 4 || left.Decode != 350*ms {
 			t.Errorf("truth of the one that left: %+v", left)
 		}
@@ -63,7 +63,7 @@ func TestClientThatLeavesTheLineHoldsUpNobody(t *testing.T) {
 		synctest.Wait()
 		got := b.post("/responses", apis[0].of("hello"), "")
 		equal(t, "end of the fourth", got.end, 2000*ms)
-		left := b.truths[0]
+		left := b.told()[0]
 		if left.Outcome != "client_abort" || left.Queue != 500*ms || left.Status != 0 {
 			t.Errorf("truth of the one that left: %+v", left)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -66,12 +67,16 @@ func read(dialect exchange.Dialect, body gjson.Result) (request, error) {
 		return request{}, badRequest(need + " is required")
 	}
 	conversation := body.Get(need)
+	tool := ""
+	if slices.Contains(parts, "tools") {
+		tool = offered(body.Get("tools"))
+	}
 	return request{
 		model:    body.Get("model").String(),
 		stream:   body.Get("stream").Bool() && f.voice != nil,
 		usage:    body.Get("stream_options.include_usage").Bool(),
 		limit:    limit(body),
-		tool:     offered(body.Get("tools")),
+		tool:     tool,
 		results:  results(conversation),
 		marked:   strings.Contains(body.Raw, `"cache_control"`),
 		inputs:   max(1, len(conversation.Array())),
@@ -93,8 +98,7 @@ func limit(body gjson.Result) int {
 func offered(tools gjson.Result) string {
 	first := ""
 	for _, tool := range tools.Array() {
-		kind := tool.Get("type").String()
-		if kind != "" && kind != "function" { // Messages' tools of the client's own have no type
+		if t := tool.Get("type").String(); t != "" && t != "function" { // in Messages, the client's own have none
 			continue
 		}
 		name := cmp.Or(tool.Get("name").String(), tool.Get("function.name").String())

@@ -36,7 +36,7 @@ func TestRefusalComesInTheShapeOfItsAPI(t *testing.T) {
 				b.t.Errorf("%s: %s", status, got.body.Raw)
 			}
 		}
-		if truth := b.truths[0]; truth.Outcome != "upstream_error" || truth.Queue != 0 {
+		if truth := b.told()[0]; truth.Outcome != "upstream_error" || truth.Queue != 0 {
 			b.t.Errorf("truth: %+v", truth)
 		}
 	})

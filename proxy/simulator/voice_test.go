@@ -203,8 +203,8 @@ func TestAnswerStopsAtTheLimitAndSaysSo(t *testing.T) {
 				b.t.Errorf("%s: %q is not said", limit, said[a.name])
 			}
 		}
-		if b.truths[0].Outcome != "incomplete" {
-			b.t.Errorf("truth tells %s", b.truths[0].Outcome)
+		if b.told()[0].Outcome != "incomplete" {
+			b.t.Errorf("truth tells %s", b.told()[0].Outcome)
 		}
 	})
 }

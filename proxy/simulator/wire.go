@@ -66,7 +66,7 @@ func (o *wire) pass(n int) error {
 	}
 	_, err := o.w.Write(o.held[:n])
 	if o.held = append(o.held[:0], o.held[n:]...); len(o.held) == 0 {
-		
+		o.due = time.Time{}
 	}
 	return errors.Join(err, o.flush())
 }
