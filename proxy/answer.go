@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ func (f *flight) describeError(a *dialect.Answer) {
 func (f *flight) errorWords(e *dialect.Error) string {
 	var words []string
 	for _, w := range []string{e.Type, e.Code, e.Param} {
-		if w != "" {
+		if w != "" && !slices.Contains(words, scrub(w, f.secret)) {
 			words = append(words, scrub(w, f.secret))
 		}
 	}

@@ -48,7 +48,7 @@ func TestOutcomes(t *testing.T) {
 		{"web page", script("text/html", step{0, "<html>log in</html>"}), exchange.ErrorEvent, -1, -1, false},
 		{"rate limit", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "3")
-			http.Error(w, `{"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"}}`, 429)
+			http.Error(w, `{"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"}}`, http.StatusTooManyRequests)
 		}, exchange.UpstreamError, -1, -1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -280,7 +280,7 @@ func TestExportsAndAPIAgree(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(r.stderr.String(), fmt.Sprintf("output_tokens=5 ")) || !strings.Contains(r.stderr.String(), "id="+rows[0]["id"]) {
+	if !strings.Contains(r.stderr.String(), "output_tokens=5 ") || !strings.Contains(r.stderr.String(), "id="+rows[0]["id"]) {
 		t.Errorf("no line of it: %s", r.stderr)
 	}
 }
