@@ -28,6 +28,7 @@ func (f *flight) readAnswerHead(res *http.Response) {
 	f.x.RequestID = firstHeader(res.Header, requestIDs)
 	f.x.GatewayRequestID = firstHeader(res.Header, gatewayIDs)
 	f.x.ModelServed = firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"})
+	f.x.Server = dialect.HeadTimings(res.Header.Get)
 	var c *conn
 	f.locked(func() { c = f.trail.conn })
 	rtt := f.proxy.dialer.roundTrip(f.upstream.URL.Host, c)

@@ -45,7 +45,7 @@ func (c *chat) read(name string, root gjson.Result, e *Event) {
 			c.use(v, fromTop)
 		case "x_groq":
 			c.use(find(v, "usage"), fromGroq)
-		case "timings", "metrics", "time_info":
+		case "timings", "metrics", "time_info", "perf_metrics", "stats":
 			c.time(key.Str, v)
 		case "error":
 			failed = failed || truthy(v)

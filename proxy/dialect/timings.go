@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -48,10 +49,43 @@ var timings = []timing{
 	{"localai", "usage", "timing_prompt_processing", time.Millisecond, prefill},
 	{"localai", "usage", "timing_token_generation", time.Millisecond, decode},
 
+	// Sent when the request sets perf_metrics_in_response; its heads say the same.
+	{"fireworks", "perf_metrics", "prefill-queue-duration", time.Second, queue},
+	{"fireworks", "perf_metrics", "prefill-duration", time.Second, prefill},
+	{"fireworks", "perf_metrics", "generation-duration", time.Second, decode},
+
+	// Of its time to first token, as of LM Studio's and SambaNova's, it is not
+	// said whether a queue is in it, so those are no rows.
+	{"nim", "stats", "time_in_queue_in_ms", time.Millisecond, queue},
+
 	// Its load ends when a runner is there: waiting for one is in it.
 	{"ollama", "", "load_duration", time.Nanosecond, queue},
 	{"ollama", "", "prompt_eval_duration", time.Nanosecond, prefill},
 	{"ollama", "", "eval_duration", time.Nanosecond, decode},
+}
+
+// headTimings is for servers that report in the head of an answer: the object is
+// unused, the key is the header's name.
+var headTimings = []timing{
+	{"fireworks", "", "Fireworks-Prefill-Queue-Duration", time.Second, queue},
+	{"fireworks", "", "Fireworks-Prefill-Duration", time.Second, prefill},
+	{"fireworks", "", "Fireworks-Generation-Duration", time.Second, decode},
+	{"tgi", "", "X-Queue-Time", time.Millisecond, queue},
+}
+
+// HeadTimings reads what the head of an answer reports of the server's timing.
+// Get gives the value of a header, "" where it is missing.
+func HeadTimings(get func(name string) string) (s exchange.Server) {
+	for _, row := range headTimings {
+		v, err := strconv.ParseFloat(get(row.key), 64)
+		if err != nil {
+			continue
+		}
+		if d := span(gjson.Result{Type: gjson.Number, Num: v}, row.unit); d != nil {
+			*row.into(&s), s.ServerSource = d, row.source
+		}
+	}
+	return s
 }
 
 // time reads the timings in an object of the answer; later ones replace earlier.
