@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -17,7 +18,7 @@ var errStale = errors.New("the upstream had closed this idle connection")
 type dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	open sync.Map // local address of each open connection: the mark of a loop
+	open sync.Map // the two ends of each open connection: the mark of a loop
 
 	mu    sync.Mutex
 	tls   map[string]lowest        // by host: the quickest recent TLS handshake, as one round trip
@@ -39,15 +40,25 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	if err != nil {
 		return nil, err
 	}
-	d.open.Store(c.LocalAddr().String(), true)
-	return &conn{Conn: c, dialer: d, address: address}, nil
+	own := &conn{Conn: c, dialer: d, address: address}
+	d.open.Store(own.ends(), true)
+	return own, nil
 }
 
-// isOwn says whether a client's address is that of one of our own connections:
+// ends are the two addresses of a connection, of which the caller's comes first.
+// One of them does not tell: the system gives the same port to connections that
+// lead to different places.
+type ends struct{ from, to string }
+
+// isOwn says whether a client's connection is the other end of one of our own:
 // then the request has come back to us.
-func (d *dialer) isOwn(remote string) bool {
-	_, ok := d.open.Load(remote)
-	return ok
+func (d *dialer) isOwn(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	_, own := d.open.Load(ends{r.RemoteAddr, local.String()})
+	return own
 }
 
 // noteHandshake keeps the quickest recent TLS handshake of a host. TLS goes from
@@ -148,9 +159,11 @@ func (c *conn) take(reused bool) {
 	c.doubt.Store(reused)
 }
 
+func (c *conn) ends() ends { return ends{c.LocalAddr().String(), c.RemoteAddr().String()} }
+
 // Close closes the connection.
 func (c *conn) Close() error {
-	c.dialer.open.Delete(c.LocalAddr().String())
+	c.dialer.open.Delete(c.ends())
 	return c.Conn.Close()
 }
 

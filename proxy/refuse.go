@@ -21,7 +21,7 @@ func (f *flight) refusal(r *http.Request) *refusal {
 	case f.upstream == nil:
 		return &refusal{http.StatusNotFound, "unknown_upstream", fmt.Sprintf(
 			"there is no upstream of that name; known are: %s", strings.Join(f.proxy.names(), ", "))}
-	case f.proxy.dialer.isOwn(r.RemoteAddr):
+	case f.proxy.dialer.isOwn(r):
 		return &refusal{http.StatusLoopDetected, "loop",
 			"this request came back from ttftap itself: the upstream, or HTTPS_PROXY, leads to ttftap"}
 	case r.Method == http.MethodConnect:
