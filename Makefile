@@ -3,7 +3,7 @@ GO      := CGO_ENABLED=0 go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.2.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: demo run build test lint bench fuzz screenshots
+.PHONY: demo run build test lint bench
 
 demo: build ## the proxy in front of a simulated model, no key needed
 	bin/ttftap demo

@@ -24,19 +24,22 @@ var (
 
 // readAnswerHead takes the facts of the answer's head.
 func (f *flight) readAnswerHead(res *http.Response) {
-	f.x.Status = new(int64(res.StatusCode))
-	f.x.RequestID = firstHeader(res.Header, requestIDs)
-	f.x.GatewayRequestID = firstHeader(res.Header, gatewayIDs)
-	f.x.ModelServed = firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"})
-	f.x.Server = dialect.HeadTimings(res.Header.Get)
-	var c *conn
-	f.locked(func() { c = f.trail.conn })
-	rtt := f.proxy.dialer.roundTrip(f.upstream.URL.Host, c)
-	f.locked(func() { f.x.RTT = rtt })
-	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && f.x.Headers != nil {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := &f.x
+	x.Status = new(int64(res.StatusCode))
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		x.Transport = "websocket"
+	}
+	x.RequestID = firstHeader(res.Header, requestIDs)
+	x.GatewayRequestID = firstHeader(res.Header, gatewayIDs)
+	x.ModelServed = firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"})
+	x.Server = dialect.HeadTimings(res.Header.Get)
+	x.RTT = f.proxy.dialer.roundTrip(f.upstream.URL.Host, f.trail.conn)
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && x.Headers != nil {
 		// The header has whole seconds, cut off: its middle is the best guess.
-		offset := date.Add(time.Second / 2).Sub(f.start.Add(*f.x.Headers))
-		f.x.UpstreamClockOffset = &offset
+		offset := date.Add(time.Second / 2).Sub(f.start.Add(*x.Headers))
+		x.UpstreamClockOffset = &offset
 	}
 }
 
@@ -55,14 +58,11 @@ func (f *flight) unreachable(err error) string {
 	return fmt.Sprintf("connect: could not connect to %s: %s", host, cause(err))
 }
 
-// failedStep names the step for a program.
-func (f *flight) failedStep() string {
-	step, _, ok := strings.Cut(f.x.Error, ":")
-	switch step {
+// failedStep names, for a program, the step that the words begin with.
+func failedStep(words string) string {
+	switch step, _, _ := strings.Cut(words, ":"); step {
 	case stepDNS, stepConnect, stepTLS:
-		if ok {
-			return step + "_failed"
-		}
+		return step + "_failed"
 	}
 	return "closed"
 }

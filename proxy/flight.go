@@ -27,13 +27,15 @@ type flight struct {
 	start    time.Time
 	client   context.Context // done when the client has left
 	secret   string          // the credential, kept only to be taken out of error texts
-	wait     func()          // until the row is stored
+	opened   sync.Once
+	wait     func() // until the row is stored; set once it is opened
 	waited   sync.Once
 	tap      *tap // nil until there is an answer to read
 
 	upload *upload
-	coding string // content coding of the request body
-	err    error  // why there was no answer
+	coding string           // content coding of the request body
+	reuse  *diagnosis.Reuse // what of its prompt was seen before; set while the body is read
+	err    error            // why there was no answer
 
 	mu       sync.Mutex // guards what follows: the hooks of the transport outlive the handler
 	done     bool
@@ -43,7 +45,8 @@ type flight struct {
 	mark     *sameRequest  // nil where the request body was not read
 }
 
-// begin opens the row: its commit is under way before anything is forwarded.
+// begin takes the facts of the request head. The row is opened as soon as the
+// request body has been read, so that it names the model.
 func (p *Proxy) begin(r *http.Request) *flight {
 	p.flying.Add(1)
 	f := &flight{proxy: p, start: time.Now(), client: r.Context()}
@@ -62,9 +65,19 @@ func (p *Proxy) begin(r *http.Request) *flight {
 		f.x.Upstream = f.upstream.Name
 	}
 	f.readHead(r)
+	p.crowd.enter(&f.x)
 	f.upload = f.newUpload(r)
-	f.wait = p.config.Record(&f.x)
+	if f.x.Received != nil {
+		f.open()
+	}
 	return f
+}
+
+// open queues the row for its first commit.
+func (f *flight) open() {
+	f.opened.Do(func() {
+		f.locked(func() { f.wait = f.proxy.config.Record(&f.x) })
+	})
 }
 
 // forward hands the exchange to the reverse proxy. Each exchange has its own,
@@ -140,7 +153,6 @@ func (f *flight) answered(res *http.Response) error {
 	f.rowFirst()
 	f.readAnswerHead(res)
 	if res.StatusCode == http.StatusSwitchingProtocols {
-		f.x.Transport = "websocket"
 		return nil
 	}
 	f.tap = newTap(f, res)
@@ -150,7 +162,12 @@ func (f *flight) answered(res *http.Response) error {
 
 // rowFirst keeps the promise that the row is stored before the client sees a
 // byte. The wait itself is short and bounded.
-func (f *flight) rowFirst() { f.waited.Do(f.wait) }
+func (f *flight) rowFirst() {
+	f.waited.Do(func() {
+		f.open()
+		f.wait()
+	})
+}
 
 // failed answers for an upstream that gave no answer.
 func (f *flight) failed(w http.ResponseWriter, _ *http.Request, err error) {
@@ -158,14 +175,16 @@ func (f *flight) failed(w http.ResponseWriter, _ *http.Request, err error) {
 	if f.client.Err() != nil {
 		return // nobody is left to be told
 	}
-	f.locked(func() { f.x.Error = f.unreachable(err) })
-	writeError(w, http.StatusBadGateway, "upstream_"+f.failedStep(), f.x.Error)
+	words := f.unreachable(err)
+	f.locked(func() { f.x.Error = words })
+	writeError(w, http.StatusBadGateway, "upstream_"+failedStep(words), words)
 }
 
 // finish ends the exchange. It is deferred: a copy that breaks off panics.
 func (f *flight) finish() {
 	defer f.proxy.flying.Add(-1)
 	end := f.since()
+	f.proxy.crowd.leave(&f.x, f.start.Add(*end))
 	f.tap.finish()
 	f.settleBody()
 	f.mu.Lock()
@@ -182,11 +201,19 @@ func (f *flight) finish() {
 	if f.mark != nil {
 		f.proxy.retries.ended(x, f.mark)
 	}
-	diagnosis.Judge(x)
+	f.judge(x)
 	f.proxy.config.Record(x)
 	if f.proxy.config.Ended != nil {
 		f.proxy.config.Ended(x)
 	}
+}
+
+// judge says what was reused of the prompt and why x took as long as it did.
+func (f *flight) judge(x *exchange.Exchange) {
+	f.reuse.Tell(x)
+	x.CacheOutcome = diagnosis.CacheOutcome(x, nil)
+	diagnosis.Judge(x, nil)
+	f.proxy.config.Prefixes.Remember(x)
 }
 
 // outcome says how it ended. A terminal event that was seen wins over a client
@@ -194,9 +221,12 @@ func (f *flight) finish() {
 // millisecond of the last event.
 func (f *flight) outcome(a *dialect.Answer) exchange.Outcome {
 	left := errors.Is(f.err, context.Canceled) || f.client.Err() != nil
+	stopped := context.Cause(f.client) == ErrStopped
 	switch {
 	case f.x.Outcome == exchange.Refused:
 		return exchange.Refused
+	case f.x.Status == nil && stopped:
+		return exchange.Interrupted
 	case f.x.Status == nil && left:
 		return exchange.ClientAbort
 	case f.x.Status == nil && f.x.GotConn == nil:
@@ -212,7 +242,10 @@ func (f *flight) outcome(a *dialect.Answer) exchange.Outcome {
 	case a.End == dialect.Completed:
 		return exchange.OK
 	}
-	return f.tap.broken(left)
+	if outcome := f.tap.broken(left); outcome != exchange.ClientAbort || !stopped {
+		return outcome
+	}
+	return exchange.Interrupted
 }
 
 // locked runs do under the flight's lock, unless the exchange has ended.

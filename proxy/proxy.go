@@ -10,6 +10,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -19,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -32,6 +34,9 @@ type Config struct {
 	// Record takes an exchange, first open, then ended, and returns a function
 	// that waits, briefly, until it is stored. It must not keep x. Required.
 	Record func(x *exchange.Exchange) (wait func())
+	// Prefixes remembers the prompts that upstreams have read. Nil stands for one
+	// that remembers none yet.
+	Prefixes *diagnosis.Prefixes
 	// Ended, if set, is told of each ended exchange after it was recorded.
 	Ended func(x *exchange.Exchange)
 	// Dial makes connections; nil stands for a net.Dialer without time-out.
@@ -47,6 +52,10 @@ type Config struct {
 // theirs after 5 s and more, so that ours is the side which closes first.
 const idleTime = 4 * time.Second
 
+// ErrStopped is the cause of a request's context where the proxy itself ends the
+// exchange, not the client.
+var ErrStopped = errors.New("the proxy was stopped")
+
 // Proxy is an http.Handler that forwards everything it is given.
 type Proxy struct {
 	config    Config
@@ -55,6 +64,7 @@ type Proxy struct {
 	transport *http.Transport
 	buffers   buffers
 	retries   retries
+	crowd     crowd
 	flying    atomic.Int64
 	flights   sync.WaitGroup
 }
@@ -64,6 +74,9 @@ func New(c Config) (*Proxy, error) {
 	p := &Proxy{config: c, upstreams: make(map[string]Upstream)}
 	if p.config.Log == nil {
 		p.config.Log = slog.New(slog.DiscardHandler)
+	}
+	if p.config.Prefixes == nil {
+		p.config.Prefixes = new(diagnosis.Prefixes)
 	}
 	for _, u := range c.Upstreams {
 		if _, twice := p.upstreams[u.Name]; twice {

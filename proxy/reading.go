@@ -32,6 +32,7 @@ type cutter interface {
 type reading struct {
 	media  string
 	form   form
+	head   []byte // until the form is decided
 	reader dialect.Reader
 	meter  *meter.Meter
 	cutter cutter        // of a stream
@@ -61,7 +62,7 @@ func (r *reading) read(at time.Duration, p []byte) {
 func (r *reading) take(at time.Duration, p []byte) {
 	r.at = at
 	if r.form == undecided {
-		r.decide(p)
+		p = r.begin(p)
 	}
 	switch r.form {
 	case events, lines:
@@ -75,21 +76,50 @@ func (r *reading) take(at time.Duration, p []byte) {
 	}
 }
 
-// decide looks at the first byte that is no white space. Some servers call a
-// stream JSON, and some send a plain error as an event stream.
-func (r *reading) decide(p []byte) {
-	p = bytes.TrimLeft(bytes.TrimPrefix(p, []byte("\ufeff")), " \t\r\n")
-	switch {
-	case len(p) == 0:
-	case strings.Contains(r.media, "ndjson") || strings.Contains(r.media, "jsonl"):
-		r.form, r.cutter = lines, new(sse.Lines)
-	case bytes.IndexByte([]byte(`{["<`), p[0]) >= 0:
-		r.form = whole
-	case r.media == "text/event-stream" || bytes.IndexByte([]byte(":deir"), p[0]) >= 0:
-		r.form, r.cutter = events, new(sse.Splitter)
-	default:
-		r.form = whole
+// begin collects the answer's beginning until it shows its form, and then gives
+// it back. White space before it means nothing in any form.
+func (r *reading) begin(p []byte) []byte {
+	r.head = append(r.head, p...)
+	r.head = bytes.TrimLeft(bytes.TrimPrefix(r.head, []byte("\ufeff")), " \t\r\n")
+	if r.form = r.formOf(r.head); r.form == undecided {
+		return nil
 	}
+	switch r.form {
+	case events:
+		r.cutter = new(sse.Splitter)
+	case lines:
+		r.cutter = new(sse.Lines)
+	}
+	p, r.head = r.head, nil
+	return p
+}
+
+// formOf looks at how an answer begins. Some servers call a stream JSON, and
+// some send a plain error as an event stream.
+func (r *reading) formOf(head []byte) form {
+	switch {
+	case len(head) == 0:
+		return undecided
+	case strings.Contains(r.media, "ndjson") || strings.Contains(r.media, "jsonl"):
+		return lines
+	case bytes.IndexByte([]byte(`{["<`), head[0]) >= 0:
+		return whole
+	case r.media == "text/event-stream" || beginsField(head):
+		return events
+	case len(head) < len("event:"):
+		return undecided
+	}
+	return whole
+}
+
+// beginsField says whether a body begins as a stream of events does.
+func beginsField(p []byte) bool {
+	for _, field := range []string{":", "data:", "event:", "id:", "retry:"} {
+		if bytes.HasPrefix(p, []byte(field)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reading) message(m sse.Message) { r.meter.Event(r.at, r.reader.Message(m.Name, m.Data)) }
@@ -101,11 +131,15 @@ func (r *reading) finish(complete bool) {
 		return
 	}
 	r.note = guarded(func() string {
+		r.body = append(r.body, r.head...) // too short to show a form
 		switch {
 		case r.isStream():
 			r.cutter.Close(r.emit)
 		case len(r.body) > 0:
 			r.reader.Body(r.body)
+		}
+		if r.reader.Answer().Unread {
+			return "the answer is no JSON"
 		}
 		return ""
 	})

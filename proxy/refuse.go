@@ -35,8 +35,10 @@ func (f *flight) refusal(r *http.Request) *refusal {
 }
 
 func (f *flight) refuse(w http.ResponseWriter, no *refusal) {
-	f.x.Outcome, f.x.Error = exchange.Refused, fmt.Sprintf("%d %s: %s", no.status, no.code, no.message)
 	f.rowFirst()
+	f.locked(func() {
+		f.x.Outcome, f.x.Error = exchange.Refused, fmt.Sprintf("%d %s: %s", no.status, no.code, no.message)
+	})
 	if no.status == http.StatusUpgradeRequired {
 		w.Header().Set("Upgrade", "HTTP/1.1")
 		w.Header().Set("Connection", "Upgrade")

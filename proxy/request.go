@@ -82,7 +82,10 @@ func (f *flight) newUpload(r *http.Request) *upload {
 	}
 	f.coding = r.Header.Get("Content-Encoding")
 	if f.x.Dialect == exchange.Other {
-		return &upload{limit: replayable, atEnd: func([]byte) { f.received() }}
+		return &upload{limit: replayable, atEnd: func([]byte) {
+			f.received()
+			f.open()
+		}}
 	}
 	return &upload{limit: readable, atEnd: func(kept []byte) {
 		f.received()
@@ -114,12 +117,16 @@ func (f *flight) settleBody() {
 // noted and changes nothing.
 func (f *flight) readBody(body []byte) {
 	var req dialect.Request
+	var plain []byte
 	note := guarded(func() string {
-		plain, err := plainBody(body, f.coding)
-		if err != nil {
+		var err error
+		if plain, err = plainBody(body, f.coding); err != nil {
 			return "request body not read: " + err.Error()
 		}
 		req = dialect.ReadRequest(f.x.Dialect, plain)
+		if !dialect.IsJSON(plain) {
+			return "the request body is no JSON"
+		}
 		return ""
 	})
 	mark := f.proxy.mark(&f.x, body)
@@ -129,6 +136,8 @@ func (f *flight) readBody(body []byte) {
 		f.mark = mark
 		f.proxy.retries.find(&f.x, mark)
 	})
+	f.open()
+	f.readPrompt(req, plain)
 }
 
 // plainBody decodes a body for reading, up to the limit of what is read.

@@ -39,10 +39,11 @@ func ParseUpstream(s string) (Upstream, error) {
 	}
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		return Upstream{}, errors.New("upstream: that is no URL; give the base URL that the client would have, such as https://api.openai.com/v1")
+		return Upstream{}, fmt.Errorf("upstream %q is no URL: give the base URL that the client would have, such as https://api.openai.com/v1", name)
 	}
 	if err := checkBase(u); err != nil {
-		return Upstream{}, fmt.Errorf("upstream %s: %w", u.Redacted(), err)
+		shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path} // the rest may be a secret
+		return Upstream{}, fmt.Errorf("upstream %q: %w", shown.String(), err)
 	}
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	return Upstream{Name: name, URL: u}, nil

@@ -157,6 +157,17 @@ func moreColumns(x *exchange.Exchange) []column {
 		{"delivery_bytes", integer{&x.DeliveryBytes}},
 		{"choices", integer{&x.Choices}},
 		{"floor_ms", ms{&x.Floor}},
+		{"model_idle_ms", ms{&x.ModelIdle}},
+		{"usual_rows", integer{&x.UsualRows}},
+		{"usual_tokens", integer{&x.UsualTokens}},
+		{"usual_tpot_ms", ms{&x.UsualTPOT}},
+		{"usual_prefill_ms", ms{&x.UsualPrefill}},
+		{"cached_wait_ms", ms{&x.CachedWait}},
+		{"estimate_error_ms", ms{&x.EstimateError}},
+		{"prefix_counted", boolean{&x.PrefixCounted}},
+		{"prefix_idle_ms", ms{&x.PrefixIdle}},
+		{"changed_section", text[string]{&x.ChangedSection}},
+		{"changed_index", integer{&x.ChangedIndex}},
 	}
 }
 

@@ -11,13 +11,15 @@ import (
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-// leaves calls fn with every field of x that holds a value.
+// leaves calls fn with every field of x that holds a value, but for the prompt,
+// which has a table of its own.
 func leaves(v reflect.Value, fn func(name string, leaf reflect.Value)) {
 	for i := range v.NumField() {
 		f, leaf := v.Type().Field(i), v.Field(i)
-		if f.Anonymous {
+		switch {
+		case f.Anonymous:
 			leaves(leaf, fn)
-		} else {
+		case f.Name != "Prompt":
 			fn(f.Name, leaf)
 		}
 	}
@@ -33,9 +35,19 @@ func anyExchange(id string) *rapid.Generator[*exchange.Exchange] {
 			}
 		})
 		x.ID, x.Outcome = id, rapid.SampledFrom(exchange.Outcomes).Draw(t, "outcome")
+		x.Prompt = rapid.SliceOfN(anyBoundary, 1, 20).Draw(t, "prompt")
 		return x
 	})
 }
+
+var anyBoundary = rapid.Custom(func(t *rapid.T) exchange.Boundary {
+	return exchange.Boundary{
+		Part:  rapid.SampledFrom(exchange.Parts()).Draw(t, "part"),
+		Inner: rapid.Bool().Draw(t, "inner"),
+		Bytes: rapid.Int64Range(0, 1<<40).Draw(t, "bytes"),
+		Hash:  rapid.Uint64().Draw(t, "hash"),
+	}
+})
 
 func anyValue(t *rapid.T, name string, typ reflect.Type) reflect.Value {
 	switch typ {

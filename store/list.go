@@ -24,7 +24,8 @@ const (
 	all         = 1 << 30 // rows: more than any log has
 )
 
-// Exchange returns the exchange with this id, the newest ended one for "last".
+// Exchange returns the exchange with this id, the newest ended one for "last",
+// with its prompt.
 // If there is none, the error wraps fs.ErrNotExist.
 func (s *Store) Exchange(ctx context.Context, id string) (*exchange.Exchange, error) {
 	condition, args := "id = ?", []any{id}
@@ -37,6 +38,9 @@ func (s *Store) Exchange(ctx context.Context, id string) (*exchange.Exchange, er
 	err := d.scan(row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fs.ErrNotExist
+	}
+	if err == nil {
+		d.x.Prompt, err = s.prompt(ctx, d.x.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("exchange %q: %w", id, err)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,6 +34,9 @@ func openWriter(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := looksRight(ctx, path); err != nil {
+		return nil, err // nothing is left beside a file that is not ours
+	}
 	lock, err := lockFile(path + ".lock")
 	if err != nil {
 		return nil, err
@@ -46,6 +50,21 @@ func openWriter(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// looksRight says why what is at path now cannot be recorded into. That there is
+// nothing yet is no reason.
+func looksRight(ctx context.Context, path string) error {
+	file, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case file.IsDir():
+		return errors.New("it is a folder: name a file in it, such as " + filepath.Join(path, "ttftap.db"))
+	}
+	return inspect(ctx, path, checkUpgradable)
 }
 
 // OpenReader opens the log at path to read it, beside a process that records
@@ -82,6 +101,7 @@ type connections struct {
 	reader *sql.DB
 	writer *sql.DB     // a single connection; nil in a reader
 	upsert *sql.Stmt   // nil in a reader
+	prompt *sql.Stmt   // the upsert of a prompt; nil in a reader
 	file   os.FileInfo // the file they have open
 }
 
@@ -110,6 +130,9 @@ func connect(ctx context.Context, path string) (c connections, err error) {
 		return c, err
 	}
 	if c.upsert, err = c.writer.PrepareContext(ctx, upsert); err != nil {
+		return c, err
+	}
+	if c.prompt, err = c.writer.PrepareContext(ctx, upsertPrompt); err != nil {
 		return c, err
 	}
 	if c.reader, err = openPool(path); err != nil {
@@ -145,8 +168,10 @@ func (c connections) close() error {
 	if c.reader != nil {
 		errs = append(errs, c.reader.Close())
 	}
-	if c.upsert != nil {
-		errs = append(errs, c.upsert.Close())
+	for _, statement := range []*sql.Stmt{c.upsert, c.prompt} {
+		if statement != nil {
+			errs = append(errs, statement.Close())
+		}
 	}
 	if c.writer != nil {
 		errs = append(errs, c.writer.Close())

@@ -102,12 +102,16 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 }
 
 func (s *Store) commit(ctx context.Context, rows []*exchange.Exchange) error {
-	tx, err := s.conns().writer.BeginTx(ctx, nil)
+	c := s.conns()
+	tx, err := c.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	if err := insert(ctx, tx.StmtContext(ctx, s.conns().upsert), rows); err != nil {
+	if err := insert(ctx, tx.StmtContext(ctx, c.upsert), rows); err != nil {
+		return err
+	}
+	if err := insertPrompts(ctx, tx.StmtContext(ctx, c.prompt), rows); err != nil {
 		return err
 	}
 	return tx.Commit()

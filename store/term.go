@@ -60,12 +60,20 @@ func oneOf[T ~string](name string, p *T, allowed []T) term {
 	t := word(name, p)
 	t.set = func(s string) error {
 		if !slices.Contains(allowed, T(s)) {
-			return fmt.Errorf("is none of %v", allowed)
+			return fmt.Errorf("is not one of %s", listed(allowed))
 		}
 		*p = T(s)
 		return nil
 	}
 	return t
+}
+
+func listed[T ~string](words []T) string {
+	var all []string
+	for _, w := range words {
+		all = append(all, string(w))
+	}
+	return strings.Join(all, ", ")
 }
 
 // is asks for the rows whose expression equals the value.
@@ -121,7 +129,7 @@ func count(name string, p *int) term {
 	t.set = func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return errors.New("is no count from 1")
+			return errors.New("is not a whole number from 1 on")
 		}
 		*p = n
 		return nil

@@ -111,7 +111,7 @@ func seeded(id string, ago time.Duration, set func(*exchange.Exchange)) *exchang
 	x.RequestBytes, x.ResponseBytes = new(int64(412_000)), new(int64(61_000))
 	set(x)
 	x.Derive()
-	diagnosis.Judge(x)
+	diagnosis.Judge(x, nil)
 	return x
 }
 

@@ -25,7 +25,7 @@ environment, as TTFTAP_ and its name: TTFTAP_UPSTREAM, TTFTAP_DB.`
 
 // commands is the command line.
 type commands struct {
-	LogLevel slog.Level `help:"Least level of log lines on standard error: debug, info, warn or error." default:"info" placeholder:"LEVEL"`
+	LogLevel string `help:"Least level of log lines on standard error: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
 
 	Serve   serveCommand   `cmd:"" help:"Run the proxy, the page and the log."`
 	Demo    demoCommand    `cmd:"" help:"Run the same in front of a simulated model, with telling traffic. Needs no key and no network."`
@@ -69,7 +69,11 @@ func run(stop stopping, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "ttftap: %v\nTry: ttftap --help\n", err)
 		return exitUsage
 	}
-	out := console{stop, stdout, stderr, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: c.LogLevel}))}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		panic(err) // the parser lets only levels pass
+	}
+	out := console{stop, stdout, stderr, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))}
 	err = ctx.Run(&out)
 	var usage usageError
 	switch {

@@ -47,7 +47,7 @@ func (c *demoCommand) Run(out *console) error {
 	defer cancel()
 	go func() {
 		sent := sendTraffic(ctx, i.base)
-		fmt.Fprintf(out.stdout, "%d requests sent. Look at them: %s/-/   (end with Ctrl-C)\n", sent, i.base)
+		fmt.Fprintf(out.stdout, "%d requests sent. Look at them: %s/-/   (end with Ctrl-C)\nOr, in another terminal: ttftap explain --db %s\n", sent, i.base, db)
 	}()
 	return i.wait(out.stop)
 }

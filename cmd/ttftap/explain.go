@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,8 +17,8 @@ import (
 type explainCommand struct {
 	ID   string `arg:"" optional:"" default:"last" help:"Id of the exchange, or last."`
 	JSON bool   `name:"json" help:"Print the whole row as JSON."`
-	Lang string `help:"Language of the reason: en or zh." enum:"en,zh" default:"en" env:"TTFTAP_LANG"`
-	DB   string `name:"db" help:"File of the log." default:"${db}" placeholder:"PATH"`
+	Lang string `help:"Language of the reason: en or zh." enum:"en,zh" default:"en"`
+	DB   string `name:"db" help:"File of the log. Default: ${db}." placeholder:"PATH"`
 }
 
 // Run explains one exchange.
@@ -34,7 +33,7 @@ func (c *explainCommand) Run(out *console) error {
 	case errors.Is(err, fs.ErrNotExist) && c.ID == "last":
 		return fmt.Errorf("no exchange has ended yet: point a client at ttftap first")
 	case errors.Is(err, fs.ErrNotExist):
-		return usagef("there is no exchange %q in %s: ids stand on the page and at the end of each line of serve", c.ID, c.DB)
+		return usagef("there is no exchange %q in %s: ids stand on the page and at the end of each line of serve", c.ID, log.Path())
 	case err != nil:
 		return err
 	}
@@ -61,10 +60,7 @@ func explainJSON(w io.Writer, x *exchange.Exchange) error {
 // explain writes the verdict first, then where the time went, then the rest.
 func explain(w io.Writer, x *exchange.Exchange, lang string) error {
 	fmt.Fprintf(w, "%s  %s  %s\n", x.StartedAt.UTC().Format(time.RFC3339), word(x.Model()), x.ID)
-	fmt.Fprintf(w, "%s-bound (%s), outcome %s\n%s\n", x.Bound, x.Cause, x.Outcome, diagnosis.Reason(x, lang))
-	if words := diagnosis.ErrorWords(x, lang); words != "" {
-		fmt.Fprintln(w, words)
-	}
+	fmt.Fprintf(w, "%s (%s), outcome %s\n%s\n", verdicts[x.Bound], x.Cause, x.Outcome, why(x, lang))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t)
 	for _, row := range spans(x) {
@@ -74,8 +70,23 @@ func explain(w io.Writer, x *exchange.Exchange, lang string) error {
 	}
 	fmt.Fprintf(t, "tokens in\t%s\t (cached %s)\n", count(x.PromptTokens), count(x.CachedTokens))
 	fmt.Fprintf(t, "tokens out\t%s\t (reasoning %s)\n", count(x.OutputTokens), count(x.ReasoningTokens))
-	fmt.Fprintf(t, "tokens/s\t%s\t %s\n", rate(x), strings.TrimSpace(x.RateQuality+" "+string(x.Delivery)))
+	fmt.Fprintf(t, "tokens/s\t%s\t %s\n", rate(x), x.RateQuality)
+	fmt.Fprintf(t, "delivery\t%s\t\n", word(string(x.Delivery)))
 	return t.Flush()
+}
+
+// verdicts are the words of the page.
+var verdicts = map[exchange.Bound]string{
+	exchange.PrefillBound: "Prefill-bound", exchange.DecodeBound: "Decode-bound", exchange.WaitBound: "Wait-bound",
+	exchange.Mixed: "Mixed", exchange.Stalled: "Stalled", exchange.Unknown: "Unknown", "": "Under way",
+}
+
+// why is what went wrong, or else the reason of the verdict.
+func why(x *exchange.Exchange, lang string) string {
+	if words := diagnosis.ErrorWords(x, lang); words != "" {
+		return words
+	}
+	return diagnosis.Reason(x, lang)
 }
 
 type span struct {

@@ -71,9 +71,9 @@ func parameter(f reflect.StructField) string {
 
 type exportCommand struct {
 	filters
-	Format string `help:"csv or jsonl." enum:"csv,jsonl" default:"csv" env:"TTFTAP_FORMAT"`
+	Format string `help:"csv or jsonl." enum:"csv,jsonl" default:"csv"`
 	BOM    bool   `name:"bom" help:"Begin the CSV with a byte-order mark, for Excel."`
-	DB     string `name:"db" help:"File of the log." default:"${db}" placeholder:"PATH"`
+	DB     string `name:"db" help:"File of the log. Default: ${db}." placeholder:"PATH"`
 }
 
 // Run writes the log to standard output.
@@ -98,6 +98,7 @@ func (c *exportCommand) Run(out *console) error {
 
 // openLog opens a log for reading, beside a proxy that may be writing it.
 func openLog(out *console, path string) (*store.Store, error) {
+	path = orDefault(path)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, usagef("there is no log at %s: run ttftap serve first, or name another with --db", path)
 	}

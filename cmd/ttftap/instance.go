@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ttftap/ttftap/proxy"
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 	"github.com/ttftap/ttftap/web"
@@ -27,7 +28,7 @@ const headerTimeout = time.Minute
 
 // settings are the flags that every instance has.
 type settings struct {
-	Listen    string   `help:"Address to listen on. The name localhost binds 127.0.0.1 and ::1; port 0 picks a free one." default:"localhost:8838" placeholder:"HOST:PORT"`
+	Listen    string   `help:"Address to listen on. The name localhost binds 127.0.0.1 and ::1; port 0 picks a free one. Default: ${default}." default:"localhost:8838" placeholder:"HOST:PORT"`
 	AllowHost []string `help:"Another host name by which the page may be asked for. Repeatable." sep:"none" placeholder:"NAME"`
 	UIToken   string   `name:"ui-token" help:"Token that the page asks for. Made and printed when listening beyond this machine." placeholder:"TOKEN"`
 }
@@ -37,13 +38,14 @@ type settings struct {
 type instance struct {
 	base      string // address for humans
 	token     string
+	made      bool // the token was made here, so it has to be told
 	listeners []net.Listener
 	store     *store.Store
 	recorder  *store.Recorder
 	proxy     *proxy.Proxy
 	server    *http.Server
-	abandon   context.CancelFunc // ends what is still under way
-	failed    chan error         // a listener that broke
+	abandon   func()     // ends what is still under way
+	failed    chan error // a listener that broke
 	log       *slog.Logger
 }
 
@@ -76,7 +78,7 @@ func start(ctx context.Context, p plan) (_ *instance, err error) {
 		}
 	}
 	if !isLoopback(i.listeners) && i.token == "" {
-		i.token = rand.Text()
+		i.token, i.made = rand.Text(), true
 	}
 	if i.store, err = store.Open(ctx, p.db); err != nil {
 		return nil, err
@@ -91,15 +93,23 @@ func start(ctx context.Context, p plan) (_ *instance, err error) {
 	return i, nil
 }
 
+// recalled is how many prompts of the log are remembered after a start.
+const recalled = 2000
+
 func (i *instance) assemble(ctx context.Context, p plan) error {
 	secret, err := i.store.Secret(ctx)
 	if err != nil {
 		return err
 	}
+	prefixes := new(diagnosis.Prefixes)
+	if err := i.store.EachPrompt(ctx, recalled, prefixes.Remember); err != nil {
+		p.log.Warn("prompts of before the start count as new", "error", err)
+	}
 	i.proxy, err = proxy.New(proxy.Config{
 		Upstreams: p.upstreams,
 		Secret:    secret,
 		Record:    i.recorder.Record,
+		Prefixes:  prefixes,
 		Ended:     func(x *exchange.Exchange) { writeLine(p.lines, x) },
 		Transport: func(t *http.Transport) {
 			if p.roots != nil {
@@ -115,8 +125,8 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams),
 		Token: i.token, AllowHosts: p.AllowHost, Version: version,
 	})
-	base, abandon := context.WithCancel(context.Background())
-	i.abandon = abandon
+	base, abandon := context.WithCancelCause(context.Background())
+	i.abandon = func() { abandon(proxy.ErrStopped) }
 	i.server = &http.Server{
 		Handler:                      split(page, i.proxy),
 		ReadHeaderTimeout:            headerTimeout,

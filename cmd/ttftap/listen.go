@@ -13,7 +13,7 @@ import (
 // 127.0.0.1 and, where the machine has one, ::1, both on the same port.
 func listen(address string) ([]net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
-	if err != nil {
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
 		return nil, usagef("--listen %s: give HOST:PORT, such as localhost:8838", address)
 	}
 	if host != "localhost" {

@@ -9,6 +9,14 @@ import (
 // defaultDB is the log's place in the user's data folder.
 func defaultDB() string { return filepath.Join(dataFolder(), "ttftap", "ttftap.db") }
 
+// orDefault is the path of a log, the default one where none is named.
+func orDefault(path string) string {
+	if path == "" {
+		return defaultDB()
+	}
+	return path
+}
+
 func dataFolder() string {
 	if d := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(d) {
 		return d

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/ttftap/ttftap/proxy"
 	"github.com/ttftap/ttftap/web"
@@ -10,8 +11,8 @@ import (
 
 type serveCommand struct {
 	settings
-	Upstream []string `help:"Base URL to forward to, exactly as the client would have had it; NAME=URL adds one at /to/NAME/. Repeatable. Default: https://api.openai.com/v1." sep:"none" placeholder:"[NAME=]URL"`
-	DB       string   `name:"db" help:"File of the log." default:"${db}" placeholder:"PATH"`
+	Upstream []string `help:"Base URL to forward to, exactly as the client would have had it; NAME=URL adds one at /to/NAME/. Repeatable, or several separated by blanks. Default: https://api.openai.com/v1." sep:"none" placeholder:"[NAME=]URL"`
+	DB       string   `name:"db" help:"File of the log. Default: ${db}." placeholder:"PATH"`
 	CAFile   string   `name:"ca-file" help:"Certificates, in PEM form, to trust beside the system's." placeholder:"PATH"`
 }
 
@@ -41,7 +42,7 @@ func (c *serveCommand) Run(out *console) error {
 		return err
 	}
 	i, err := start(out.stop, plan{
-		settings: c.settings, upstreams: upstreams, db: c.DB, roots: roots, lines: out.stderr, log: out.log,
+		settings: c.settings, upstreams: upstreams, db: orDefault(c.DB), roots: roots, lines: out.stderr, log: out.log,
 	})
 	if err != nil {
 		return err
@@ -52,29 +53,31 @@ func (c *serveCommand) Run(out *console) error {
 
 // parseUpstreams puts the default upstream first.
 func parseUpstreams(flags []string) ([]proxy.Upstream, error) {
-	var first *proxy.Upstream
-	var rest []proxy.Upstream
-	for _, f := range flags {
+	list := []proxy.Upstream{{}} // room for the default one
+	for _, f := range strings.Fields(strings.Join(flags, " ")) {
 		u, err := proxy.ParseUpstream(f)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case u.Name != proxy.DefaultUpstream:
-			rest = append(rest, u)
-		case first != nil:
-			return nil, fmt.Errorf("--upstream: %s and %s are both without a name; name one of them: --upstream NAME=%s", first.URL, u.URL, u.URL)
-		default:
-			first = &u
+		}
+		for _, other := range list {
+			if other.Name == u.Name {
+				return nil, fmt.Errorf("--upstream: %s and %s are both %q; give one of them a name of its own: --upstream NAME=%s", other.URL, u.URL, u.Name, u.URL)
+			}
+		}
+		if u.Name == proxy.DefaultUpstream {
+			list[0] = u
+		} else {
+			list = append(list, u)
 		}
 	}
-	if first == nil {
+	if list[0].URL == nil {
 		u, err := proxy.ParseUpstream(openAI)
 		if err != nil {
 			return nil, err
 		}
-		first = &u
+		list[0] = u
 	}
-	return append([]proxy.Upstream{*first}, rest...), nil
+	return list, nil
 }
 
 // greet tells, once connections are accepted, what to do next.
@@ -82,7 +85,8 @@ func (i *instance) greet(w io.Writer, upstream proxy.Upstream) {
 	fmt.Fprintf(w, "ttftap listening on %s\n", i.base)
 	fmt.Fprintf(w, "request log: %s/-/\n", i.base)
 	fmt.Fprintf(w, "upstream:    %s\n", upstream.URL)
-	if i.token != "" {
+	fmt.Fprintf(w, "log file:    %s\n", i.store.Path())
+	if i.made {
 		fmt.Fprintf(w, "page token:  %s\n", i.token)
 	}
 	if !isLoopback(i.listeners) {

@@ -24,25 +24,29 @@ func (t teller) figure(name string) string {
 }
 
 var durations = map[string]func(teller) *time.Duration{
-	"wait":         func(t teller) *time.Duration { return &t.p.wait },
-	"decode":       func(t teller) *time.Duration { return &t.p.decode },
-	"hidden":       func(t teller) *time.Duration { return &t.p.hidden },
-	"unseen":       func(t teller) *time.Duration { return t.x.UnseenDecode },
-	"streaming":    func(t teller) *time.Duration { return t.x.Decode },
-	"network":      func(t teller) *time.Duration { return t.x.Network },
-	"upload":       func(t teller) *time.Duration { return t.x.Upload },
-	"round trip":   func(t teller) *time.Duration { return t.x.RTT },
-	"connecting":   func(t teller) *time.Duration { return new(connecting(t.x)) },
-	"queue":        func(t teller) *time.Duration { return t.x.Queue },
-	"prefill":      func(t teller) *time.Duration { return t.x.Prefill },
-	"stalled":      func(t teller) *time.Duration { return t.x.StallTime },
-	"gap":          func(t teller) *time.Duration { return t.x.MaxGap },
-	"period":       func(t teller) *time.Duration { return t.x.DeliveryPeriod },
-	"silence":      func(t teller) *time.Duration { return new(silence(t.x)) },
-	"first token":  func(t teller) *time.Duration { return t.x.FirstToken },
-	"last token":   func(t teller) *time.Duration { return t.x.LastToken },
-	"total":        func(t teller) *time.Duration { return t.x.End },
-	"answer start": func(t teller) *time.Duration { at, _ := answerStart(t.x); return &at },
+	"wait":          func(t teller) *time.Duration { return &t.p.wait },
+	"decode":        func(t teller) *time.Duration { return &t.p.decode },
+	"hidden":        func(t teller) *time.Duration { return &t.p.hidden },
+	"unseen":        func(t teller) *time.Duration { return t.x.UnseenDecode },
+	"streaming":     func(t teller) *time.Duration { return t.x.Decode },
+	"network":       func(t teller) *time.Duration { return t.x.Network },
+	"upload":        func(t teller) *time.Duration { return t.x.Upload },
+	"round trip":    func(t teller) *time.Duration { return t.x.RTT },
+	"connecting":    func(t teller) *time.Duration { return new(connecting(t.x)) },
+	"queue":         func(t teller) *time.Duration { return t.x.Queue },
+	"prefill":       func(t teller) *time.Duration { return t.x.Prefill },
+	"stalled":       func(t teller) *time.Duration { return t.x.StallTime },
+	"gap":           func(t teller) *time.Duration { return t.x.MaxGap },
+	"period":        func(t teller) *time.Duration { return t.x.DeliveryPeriod },
+	"silence":       func(t teller) *time.Duration { return new(silence(t.x)) },
+	"first token":   func(t teller) *time.Duration { return t.x.FirstToken },
+	"last token":    func(t teller) *time.Duration { return t.x.LastToken },
+	"total":         func(t teller) *time.Duration { return t.x.End },
+	"floor":         func(t teller) *time.Duration { return t.x.Floor },
+	"usual prefill": func(t teller) *time.Duration { return t.x.UsualPrefill },
+	"cached wait":   func(t teller) *time.Duration { return t.x.CachedWait },
+	"give or take":  func(t teller) *time.Duration { return t.x.EstimateError },
+	"answer start":  func(t teller) *time.Duration { at, _ := answerStart(t.x); return &at },
 }
 
 var texts = map[string]func(teller) string{
@@ -56,6 +60,11 @@ var texts = map[string]func(teller) string{
 	"output tokens":    func(t teller) string { return count(t.x.OutputTokens) },
 	"reasoning tokens": func(t teller) string { return count(t.x.ReasoningTokens) },
 	"rate":             func(t teller) string { return rate(t.x) },
+	"usual rate":       func(t teller) string { return perSecond(t.x.UsualTPOT) },
+	"usual rows":       func(t teller) string { return count(t.x.UsualRows) },
+	"usual tokens":     func(t teller) string { return count(t.x.UsualTokens) },
+	"concurrency":      func(t teller) string { return count(t.x.Concurrency) },
+	"model idle":       func(t teller) string { return idleFor(t.x.ModelIdle) },
 	"status":           func(t teller) string { return count(t.x.Status) },
 	"path":             func(t teller) string { return t.x.Path },
 	"error":            func(t teller) string { return cmp.Or(strings.TrimRight(t.x.Error, ".。 "), unknownFigure) },
@@ -64,8 +73,6 @@ var texts = map[string]func(teller) string{
 // part finds the phrase for a part of a sentence.
 func (t teller) part(name string) phrase {
 	switch name {
-	case "wait lead":
-		return t.waitLead()
 	case "decode lead":
 		return t.decodeLead()
 	case "input":
@@ -74,43 +81,25 @@ func (t teller) part(name string) phrase {
 		return t.output()
 	case "reasoning":
 		return t.reasoning()
-	case "network part":
-		return t.networkPart()
 	case "so far":
 		return t.soFar()
-	case "miss":
-		return misses[t.x.CacheOutcome]
-	case "parts":
-		return t.parts()
 	case "words":
 		return trouble(t.x)
 	case "pace":
 		return t.pace()
+	case "too fast":
+		return t.tooFast()
+	case "reckoned":
+		return t.reckoned()
+	case "load":
+		return t.load()
 	case "at least":
 		if t.x.HiddenDecode == nil {
 			return phrase{"At least ", "至少"}
 		}
+		return phrase{}
 	}
-	return phrase{}
-}
-
-func (t teller) waitLead() phrase {
-	switch {
-	case t.x.Delivery == exchange.NotStreamed:
-		return phrase{
-			"${wait} outside decode by the server's own timing, ${wait share} of the total.",
-			"按服务端自报时间，解码以外用了 ${wait}，占总耗时的 ${wait share}。",
-		}
-	case t.p.wait != known(t.x.FirstToken):
-		return phrase{
-			"${wait} of waiting once unseen decode and hosted tools are taken out, ${wait share} of the time to the last token.",
-			"扣除看不见的解码与托管工具后等待 ${wait}，占到最后一个 token 为止的 ${wait share}。",
-		}
-	}
-	return phrase{
-		"${wait} before the first token, ${wait share} of the time to the last.",
-		"首字延迟 ${wait}，占到最后一个 token 为止的 ${wait share}。",
-	}
+	return t.waitPart(name)
 }
 
 func (t teller) decodeLead() phrase {
@@ -168,37 +157,38 @@ func (t teller) reasoning() phrase {
 	return phrase{"reasoning that was not shown (${reasoning tokens} tokens)", "隐藏思考（${reasoning tokens} tokens）"}
 }
 
-// networkPart is the largest part of the network's time, with what saves it.
-func (t teller) networkPart() phrase {
-	connect, upload, trip := connecting(t.x), known(t.x.Upload), known(t.x.RTT)
-	switch max(connect, upload, trip) {
-	case connect:
-		return phrase{"connecting (${connecting}): a connection that is kept open saves it", "建立连接（${connecting}），保持长连接即可省去"}
-	case upload:
-		return phrase{"the upload (${upload}): a smaller request saves it", "上传请求（${upload}），缩小请求体即可减少"}
-	}
-	return phrase{"the round trip (${round trip}): an upstream nearer by saves it", "往返时延（${round trip}），换更近的上游即可减少"}
-}
-
-// parts lists what is known of the wait.
-func (t teller) parts() phrase {
-	var en, zh []string
-	for _, p := range []struct {
-		took *time.Duration
-		phrase
-	}{
-		{t.x.Network, phrase{"network ${network}", "网络 ${network}"}},
-		{t.x.Queue, phrase{"queue ${queue}", "排队 ${queue}"}},
-		{t.x.Prefill, phrase{"prefill ${prefill}", "预填充（Prefill）${prefill}"}},
-	} {
-		if known(p.took) > 0 {
-			en, zh = append(en, p.en), append(zh, p.zh)
-		}
-	}
-	if len(en) == 0 {
+// tooFast says how a stream that was made before gave itself away.
+func (t teller) tooFast() phrase {
+	if t.x.UsualTPOT == nil || t.x.ServerDecode != nil {
 		return phrase{}
 	}
-	return phrase{" (" + strings.Join(en, ", ") + ")", "（" + strings.Join(zh, "，") + "）"}
+	return phrase{
+		", when this model usually makes ${usual rate} tokens/s",
+		"（该模型平时 ${usual rate} tokens/s）",
+	}
+}
+
+// reckoned says by which rate decode was reckoned that nobody saw, where that is
+// neither its own nor the server's.
+func (t teller) reckoned() phrase {
+	if t.x.UsualTPOT == nil || tokenTime(t.x) != t.x.UsualTPOT {
+		return phrase{}
+	}
+	return phrase{
+		" That is reckoned by this model's usual ${usual rate} tokens/s, since its own rate could not be told.",
+		"这是按该模型平时的 ${usual rate} tokens/s 推算的，因为本次速度无法得知。",
+	}
+}
+
+// load says what else was in flight.
+func (t teller) load() phrase {
+	switch {
+	case t.x.Concurrency == nil:
+		return phrase{}
+	case *t.x.Concurrency <= 1:
+		return phrase{", with no other request in flight here", "，当时本机没有其他请求"}
+	}
+	return phrase{", with ${concurrency} requests in flight here", "，当时本机并发 ${concurrency}"}
 }
 
 // soFar tells how far an exchange got that did not end well, or has not ended.
@@ -221,12 +211,6 @@ func (t teller) soFar() phrase {
 		return phrase{"No token for ${total} when the client left.", "客户端中断时已等待 ${total}，没有任何 token。"}
 	}
 	return phrase{"No token had come after ${total}.", "等待 ${total}，没有任何 token。"}
-}
-
-var misses = map[string]phrase{
-	"missed":  {"the cache was not used", "缓存未命中"},
-	"expired": {"the cache had expired", "缓存过期"},
-	"broken":  {"an early part of it was changed", "前缀被改动"},
 }
 
 func connecting(x *exchange.Exchange) time.Duration {
@@ -263,6 +247,25 @@ func count(n *int64) string {
 		return unknownFigure
 	}
 	return humanize.Comma(*n)
+}
+
+// perSecond is the rate of so much time per token.
+func perSecond(tpot *time.Duration) string {
+	if tpot == nil || *tpot <= 0 {
+		return unknownFigure
+	}
+	return humanize.FormatFloat("#,###.#", 1/tpot.Seconds())
+}
+
+// idleFor is in minutes, from two hours on in hours.
+func idleFor(d *time.Duration) string {
+	switch {
+	case d == nil:
+		return unknownFigure
+	case *d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 // rate has one decimal, and a tilde where it is noisy.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -26,18 +27,19 @@ func drawRow(t *rapid.T) *exchange.Exchange {
 	x.Reasoning = rapid.SampledFrom([]string{"", "none", "visible", "summary", "hidden"}).Draw(t, "reasoning")
 	x.UsageSource = rapid.SampledFrom([]string{"", "reported", "absent"}).Draw(t, "usage")
 	x.RateQuality = rapid.SampledFrom([]string{"", "noisy", "fair", "steady"}).Draw(t, "quality")
-	x.CacheOutcome = rapid.SampledFrom([]string{"", "new", "hit", "missed", "expired", "broken"}).Draw(t, "cache")
+	x.CacheOutcome = rapid.SampledFrom([]string{"", "new", "hit", "missed", "expired", "broken", "unreported"}).Draw(t, "cache")
 	x.Delivery = rapid.SampledFrom([]exchange.Delivery{"", exchange.Streamed, exchange.Streamed, exchange.Streamed,
 		exchange.Single, exchange.Pseudo, exchange.Bursty, exchange.NotStreamed}).Draw(t, "delivery")
 	tokens := rapid.Ptr(rapid.OneOf(rapid.Int64Range(0, 100000), rapid.Int64Min(0)), true)
-	for _, n := range []**int64{&x.PromptTokens, &x.CachedTokens, &x.UncachedTokens, &x.OutputTokens, &x.ReasoningTokens, &x.Stalls, &x.DeliveryBytes} {
+	for _, n := range []**int64{&x.PromptTokens, &x.CachedTokens, &x.UncachedTokens, &x.OutputTokens, &x.ReasoningTokens, &x.Stalls, &x.DeliveryBytes, &x.Concurrency} {
 		*n = tokens.Draw(t, "tokens")
 	}
 	took := rapid.Ptr(rapid.Map(rapid.Int64Range(-1, int64(time.Hour)), func(n int64) time.Duration { return time.Duration(n) }), true)
 	for _, d := range []**time.Duration{
-		&x.DNS, &x.TLS, &x.RTT, &x.GotConn, &x.Sent, &x.FirstToken, &x.AnswerStart, &x.LastToken, &x.End,
+		&x.DNS, &x.TLS, &x.RTT, &x.GotConn, &x.Sent, &x.Headers, &x.GenerationStarted, &x.FirstToken, &x.AnswerStart, &x.LastToken, &x.End,
 		&x.Network, &x.Queue, &x.Prefill, &x.HostedTool, &x.HostedBeforeFirst, &x.HostedBeforeAnswer, &x.TPOT,
-		&x.StallTime, &x.MaxGap, &x.DeliveryPeriod, &x.ServerDecode, &x.HiddenDecode, &x.UnseenDecode,
+		&x.StallTime, &x.MaxGap, &x.DeliveryPeriod, &x.HiddenDecode, &x.UnseenDecode,
+		&x.ServerQueue, &x.ServerPrefill, &x.ServerDecode, &x.ModelIdle, &x.Floor, &x.UsualPrefill, &x.CachedWait, &x.EstimateError,
 	} {
 		*d = took.Draw(t, "took")
 	}
@@ -47,11 +49,26 @@ func drawRow(t *rapid.T) *exchange.Exchange {
 	return x
 }
 
+// drawBaseline is any baseline that a book may give, or none.
+func drawBaseline(t *rapid.T) *Baseline {
+	if rapid.Bool().Draw(t, "unknown model") {
+		return nil
+	}
+	took := rapid.Map(rapid.Int64Range(0, int64(time.Hour)), func(n int64) time.Duration { return time.Duration(n) })
+	points := drawPoints(t)
+	b := &Baseline{
+		Rows: len(points), Curve: fit(points), HeadersAtSlot: rapid.Bool().Draw(t, "headers at slot"),
+		TPOT: rapid.Ptr(took, true).Draw(t, "tpot"), Idle: rapid.Ptr(took, true).Draw(t, "idle"),
+	}
+	b.least, b.most = extent(points)
+	return b
+}
+
 var causes = map[exchange.Bound][]string{
 	exchange.Unknown:      {"error", "aborted", "not_streamed", "no_output", "buffered", "hidden_reasoning"},
 	exchange.Stalled:      {"stall"},
-	exchange.DecodeBound:  {"hidden_reasoning", "whole_output", "long_output"},
-	exchange.WaitBound:    {"network", "queue", "unseparated"},
+	exchange.DecodeBound:  {"hidden_reasoning", "whole_output", "slow_decode", "long_output"},
+	exchange.WaitBound:    {"network", "floor", "cold_start", "queue", "unseparated"},
 	exchange.PrefillBound: {"cache_miss", "unseparated", "long_input"},
 	exchange.Mixed:        {"both"},
 }
@@ -59,7 +76,7 @@ var causes = map[exchange.Bound][]string{
 func TestAnyFactsGetOneVerdictAndAReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawRow(t)
-		Judge(x)
+		Judge(x, drawBaseline(t))
 		if x.Outcome == exchange.Open {
 			if x.Bound != "" || x.Cause != "" {
 				t.Fatalf("%s/%s of what is under way", x.Bound, x.Cause)
@@ -101,12 +118,45 @@ func checkText(t *rapid.T, text string) {
 	}
 }
 
+func TestEstimatesAreNoMoreThanTheWaitAndNeverOfTheUnknown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, b := drawRow(t), drawBaseline(t)
+		x.Network = new(max(0, known(x.Network))) // as a proxy has it
+		Judge(x, b)
+		p := weigh(x)
+		wait := netWait(x, p)
+		if x.ServerPrefill == nil && known(x.Prefill) > wait || x.ServerQueue == nil && known(x.Queue) > wait {
+			t.Fatalf("queue %v and prefill %v of a wait of %v", known(x.Queue), known(x.Prefill), wait)
+		}
+		told := x.ServerPrefill != nil || x.ServerQueue != nil
+		tells := b != nil && (b.Curve != nil || b.headersTell(x))
+		if x.Bound == exchange.Unknown {
+			tells = false
+		}
+		if !told && !tells && (x.Queue != nil || x.Prefill != nil || x.EstimateError != nil) {
+			t.Fatalf("out of nothing: queue %v, prefill %v", x.Queue, x.Prefill)
+		}
+		if (b == nil || b.Curve == nil) && (x.Floor != nil || x.Excess != nil || x.UsualPrefill != nil || x.CachedWait != nil) {
+			t.Fatalf("out of no curve: %+v", x.Usual)
+		}
+		again := *x
+		Judge(&again, b)
+		if diff := cmp.Diff(*x, again); diff != "" {
+			t.Fatalf("judged again (-first +second):\n%s", diff)
+		}
+	})
+}
+
 func TestReasoningThatNobodyCanWeighIsNeverPrefill(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawRow(t)
 		x.Reasoning = rapid.SampledFrom([]string{"summary", "hidden"}).Draw(t, "reasoning")
 		x.TPOT, x.ServerDecode = nil, nil
-		Judge(x)
+		b := drawBaseline(t)
+		if b != nil {
+			b.TPOT = nil
+		}
+		Judge(x, b)
 		if x.HiddenDecode != nil || slices.Contains([]exchange.Bound{exchange.PrefillBound, exchange.WaitBound, exchange.Mixed}, x.Bound) {
 			t.Fatalf("%s/%s, hidden %v: %s", x.Bound, x.Cause, x.HiddenDecode, x.Reason)
 		}
@@ -122,8 +172,8 @@ func TestMoreHiddenReasoningIsNeverMoreWait(t *testing.T) {
 		rate := tpot(rapid.Float64Range(0.001, 0.1).Draw(t, "tpot"), "fair")
 		a := streamed(answer, last, tokens(5000, 0, reasoning+100), thinks("hidden", reasoning, answer), rate)
 		b := streamed(answer, last, tokens(5000, 0, more+100), thinks("hidden", more, answer), rate)
-		Judge(a)
-		Judge(b)
+		Judge(a, nil)
+		Judge(b, nil)
 		if weigh(b).wait > weigh(a).wait {
 			t.Fatalf("%d tokens leave a wait of %v, %d one of %v", reasoning, weigh(a).wait, more, weigh(b).wait)
 		}

@@ -1,6 +1,6 @@
-// Package diagnosis says why an exchange took as long as it did. It is made of
-// functions of the exchange's row alone: the same facts get the same verdict
-// whenever they are judged.
+// Package diagnosis says why an exchange took as long as it did. A verdict is a
+// function of the exchange's row and of what was usual for its model: the same
+// facts get the same verdict whenever they are judged.
 package diagnosis
 
 import (
@@ -41,13 +41,16 @@ func answerStart(x *exchange.Exchange) (at, hosted time.Duration) {
 	return known(x.LastToken), known(x.HostedTool)
 }
 
-// reasoningSeen is the least that hidden reasoning took: from its first summary
-// to the answer the model was decoding.
+// reasoningSeen is the least that hidden reasoning took: from its first summary,
+// or from when its item was opened, to the answer the model was decoding.
 func reasoningSeen(x *exchange.Exchange) time.Duration {
 	if !x.HidesReasoning() || x.FirstToken == nil {
 		return 0
 	}
 	answer, hosted := answerStart(x)
+	if began := x.GenerationStarted; began != nil && *began < *x.FirstToken {
+		return max(0, answer-known(began)-hosted)
+	}
 	return max(0, answer-known(x.FirstToken)-(hosted-known(x.HostedBeforeFirst)))
 }
 
@@ -80,13 +83,13 @@ func cameWhole(x *exchange.Exchange) bool {
 }
 
 // tokenTime is the time per token to reckon with: this exchange's own, else the
-// server's word on it. The first token is made by prefill.
+// server's word on it, else what is usual. The first token is made by prefill.
 func tokenTime(x *exchange.Exchange) *time.Duration {
 	if own := x.SteadyTPOT(); own != nil {
 		return own
 	}
 	if known(x.ServerDecode) == 0 || x.OutputTokens == nil || *x.OutputTokens < 2 {
-		return nil
+		return x.UsualTPOT
 	}
 	return new(*x.ServerDecode / time.Duration(*x.OutputTokens-1))
 }

@@ -73,8 +73,8 @@ func (t teller) whyUnknown() phrase {
 		return t.whyBuffered()
 	case "hidden_reasoning":
 		return phrase{
-			"The ${answer start} before the answer hold prefill and ${reasoning}, and no steady rate tells them apart. A longer answer or the server's own timing would.",
-			"回答前的 ${answer start} 里既有预填充（Prefill），也有${reasoning}，没有稳定的生成速度就分不开。回答更长，或服务端自报时间，即可分辨。",
+			"The ${answer start} before the answer hold prefill and ${reasoning}, and no steady rate tells them apart. A longer answer, the server's own timing, or this model's usual rate would.",
+			"回答前的 ${answer start} 里既有预填充（Prefill），也有${reasoning}，没有稳定的生成速度就分不开。回答更长、服务端自报时间，或有该模型平时的生成速度，即可分辨。",
 		}
 	}
 	return t.whyNoOutput()
@@ -105,8 +105,8 @@ func (t teller) whyBuffered() phrase {
 	switch t.x.Delivery {
 	case exchange.Pseudo:
 		return phrase{
-			"${output} came within ${streaming}: made first and sent afterwards, so the ${first token} before hold generation too. A gateway that passes the stream on as it comes would show the split.",
-			"${output}，在 ${streaming} 内全部到达，是假流式：先生成、后发送，所以首字延迟 ${first token} 里也含生成时间。换一个逐段转发的网关即可看清。",
+			"${output} came within ${streaming}${too fast}: made first and sent afterwards, so the ${first token} before hold generation too. A gateway that passes the stream on as it comes would show the split.",
+			"${output}，在 ${streaming} 内全部到达${too fast}，是假流式：先生成、后发送，所以首字延迟 ${first token} 里也含生成时间。换一个逐段转发的网关即可看清。",
 		}
 	case exchange.Bursty:
 		return phrase{
@@ -124,60 +124,23 @@ func (t teller) whyDecode() phrase {
 	switch t.x.Cause {
 	case "hidden_reasoning":
 		return phrase{
-			"${decode lead} ${at least}${hidden} of it went into ${reasoning}. Less reasoning effort would cut it.",
-			"${decode lead}其中${at least} ${hidden} 用于${reasoning}。降低思考强度可以缩短。",
+			"${decode lead} ${at least}${hidden} of it went into ${reasoning}.${reckoned} Less reasoning effort would cut it.",
+			"${decode lead}其中${at least} ${hidden} 用于${reasoning}。${reckoned}降低思考强度可以缩短。",
 		}
 	case "whole_output":
 		return phrase{
-			"${decode lead} ${output} came in one piece after ${first token}, and making them took about ${unseen} of that: it was no prefill. A shorter output would cut it.",
-			"${decode lead}${output}，在 ${first token} 后一次到达，其中约 ${unseen} 是在生成，并非预填充。缩短输出可以减少。",
+			"${decode lead} ${output} came in one piece after ${first token}, and making them took about ${unseen} of that: it was no prefill.${reckoned} A shorter output would cut it.",
+			"${decode lead}${output}，在 ${first token} 后一次到达，其中约 ${unseen} 是在生成，并非预填充。${reckoned}缩短输出可以减少。",
+		}
+	}
+	if t.x.Cause == "slow_decode" {
+		return phrase{
+			"${decode lead} ${pace}, under 0.7 of the ${usual rate} that are usual for this model${load}. Fewer requests at once, or another hour or route, would tell whether load slows it.",
+			"${decode lead}${pace}，不到该模型平时 ${usual rate} tokens/s 的七成${load}。减少并发，或换时段、换线路，可以看出是否因负载变慢。",
 		}
 	}
 	return phrase{
 		"${decode lead} ${pace}. A shorter answer or a faster model would cut it.",
 		"${decode lead}${pace}。缩短输出或换更快的模型可以减少。",
-	}
-}
-
-func (t teller) whyPrefill() phrase {
-	switch t.x.Cause {
-	case "cache_miss":
-		return phrase{
-			"${wait lead} It had to prefill ${input} although an earlier request began alike: ${miss}. An unchanged beginning and shorter pauses let the cache serve it.",
-			"${wait lead}之前有开头相同的请求，但${miss}，仍要预填充（Prefill）${input}。保持开头不变、缩短间隔，才能命中缓存。",
-		}
-	case "long_input":
-		return phrase{
-			"${wait lead} Prefill of ${input} took ${prefill}. A shorter input, or a beginning that the cache knows, would cut it.",
-			"${wait lead}预填充（Prefill）用了 ${prefill}：${input}。缩短输入或让开头命中缓存可以减少。",
-		}
-	}
-	return phrase{
-		"${wait lead} It had to prefill ${input}; a queue cannot be told apart from that without the server's own timing. A shorter input, or a beginning that the cache knows, would cut it.",
-		"${wait lead}要预填充（Prefill）${input}；没有服务端自报时间，无法与排队区分。缩短输入或让开头命中缓存可以减少。",
-	}
-}
-
-func (t teller) whyWait() phrase {
-	switch {
-	case t.x.Cause == "network":
-		return phrase{
-			"${wait lead} The network took ${network} of it, most for ${network part}.",
-			"${wait lead}其中网络 ${network}，主要是${network part}。",
-		}
-	case t.x.Cause == "queue":
-		return phrase{
-			"${wait lead} ${queue} of it was queue by the server's own timing. Fewer requests at once or a less busy server would cut it.",
-			"${wait lead}其中排队 ${queue}（服务端自报）。减少并发或换空闲的服务端可以减少。",
-		}
-	case t.x.Prefill != nil:
-		return phrase{
-			"${wait lead} No part of it that is known takes over half${parts}. The server's own timing of the rest would tell.",
-			"${wait lead}已知的没有一项过半${parts}。其余部分要有服务端自报时间才能分辨。",
-		}
-	}
-	return phrase{
-		"${wait lead} Prefill of ${input} cannot explain that, and queue and start-up cannot be told apart${parts}. The server's own timing would tell.",
-		"${wait lead}${input}，预填充（Prefill）不足以解释；排队与启动无法区分${parts}。服务端自报时间可以分辨。",
 	}
 }

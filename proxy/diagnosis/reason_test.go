@@ -66,7 +66,7 @@ func TestReasonIsASentenceWithItsNumbers(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Judge(c.row)
+			Judge(c.row, nil)
 			if c.row.Reason != c.en {
 				t.Errorf("stored\n%s\nwant\n%s", c.row.Reason, c.en)
 			}
@@ -115,7 +115,7 @@ func TestReasonSaysWhatIsSpecialAboutTheRow(t *testing.T) {
 		{"killed before its end", whole(0, outcome(exchange.Interrupted, 200, ""), func(x *exchange.Exchange) { x.End = nil }), "No token has come.", "还没有 token。"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Judge(c.row)
+			Judge(c.row, nil)
 			if en := Reason(c.row, "en"); !strings.Contains(en, c.en) {
 				t.Errorf("%q does not say %q", en, c.en)
 			}
@@ -128,7 +128,7 @@ func TestReasonSaysWhatIsSpecialAboutTheRow(t *testing.T) {
 
 func TestReasonOfWhatIsUnderWaySaysSo(t *testing.T) {
 	x := streamed(1, 2, outcome(exchange.Open, 200, ""))
-	Judge(x)
+	Judge(x, nil)
 	if x.Reason != "" || !strings.HasPrefix(Reason(x, "en"), "Under way.") || !strings.HasPrefix(Reason(x, "zh"), "进行中。") {
 		t.Errorf("stored %q, told %q", x.Reason, Reason(x, "en"))
 	}

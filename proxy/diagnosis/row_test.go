@@ -46,6 +46,39 @@ func tokens(prompt, cached, output int64) func(*exchange.Exchange) {
 	}
 }
 
+// noon is when logs begin.
+var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// logged is a good stream of one model, begun so many minutes after noon, at 50
+// tokens/s.
+func logged(minute int, wait float64, uncached, cached int64, set ...func(*exchange.Exchange)) *exchange.Exchange {
+	x := streamed(wait, wait+2, append([]func(*exchange.Exchange){tokens(uncached+cached, cached, 101), tpot(0.02, "fair")}, set...)...)
+	x.Upstream, x.ModelServed = "default", "large"
+	x.StartedAt = noon.Add(time.Duration(minute) * time.Minute)
+	return x
+}
+
+// ladderOf is what a model took for prompts of five lengths, five times each, a
+// minute apart, none of them queued.
+func ladderOf(m truth, set ...func(*exchange.Exchange)) []*exchange.Exchange {
+	var xs []*exchange.Exchange
+	for i := range 25 {
+		p := point{uncached: rungs(nil, i)}
+		xs = append(xs, logged(i, m.wait(p), p.uncached, 0, set...))
+	}
+	return xs
+}
+
+// learned is a book that has judged a log, in the order of its times.
+func learned(xs ...*exchange.Exchange) *Book {
+	b := new(Book)
+	for _, x := range xs {
+		Judge(x, b.Baseline(x))
+		b.Add(x)
+	}
+	return b
+}
+
 // thinks hides so much reasoning; the answer begins later than the first token
 // where a summary came before it.
 func thinks(how string, reasoning int64, answer float64) func(*exchange.Exchange) {
@@ -76,6 +109,43 @@ func server(queue, prefill, decode float64) func(*exchange.Exchange) {
 
 func delivered(d exchange.Delivery) func(*exchange.Exchange) {
 	return func(x *exchange.Exchange) { x.Delivery = d }
+}
+
+// began is when the first item of the output was opened.
+func began(seconds float64) func(*exchange.Exchange) {
+	return func(x *exchange.Exchange) { x.GenerationStarted = sec(seconds) }
+}
+
+// inFlight is how many exchanges were, this one included.
+func inFlight(n int64) func(*exchange.Exchange) {
+	return func(x *exchange.Exchange) { x.Concurrency = num(n) }
+}
+
+// line is the baseline of a model whose tokens all cost the same, known within
+// 2 %, at 80 tokens/s.
+func line(floor, each float64) *Baseline {
+	return &Baseline{
+		Rows: 40, Rates: 40, TPOT: sec(0.0125), least: 20, most: 100_000,
+		Curve: &Curve{
+			Floor: *sec(floor), Knots: []Knot{{}, {100_000, *sec(100_000 * each)}},
+			Least: 20, Most: 100_000, Fast: 30, Error: 0.02,
+		},
+	}
+}
+
+// idle is a baseline of a model that had been idle for so many minutes.
+func (b Baseline) idle(minutes int) *Baseline {
+	b.Idle = new(time.Duration(minutes) * time.Minute)
+	return &b
+}
+
+func (b Baseline) headersAtSlot() *Baseline {
+	b.HeadersAtSlot = true
+	return &b
+}
+
+func reused(how string) func(*exchange.Exchange) {
+	return func(x *exchange.Exchange) { x.CacheOutcome = how }
 }
 
 func outcome(o exchange.Outcome, status int64, text string) func(*exchange.Exchange) {

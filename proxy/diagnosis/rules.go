@@ -7,10 +7,14 @@ import (
 )
 
 // RulesVersion is the version of the rules, stored beside each verdict.
-const RulesVersion int64 = 1
+const RulesVersion int64 = 2
 
-// longInput is the number of tokens from which prefill may explain a wait.
-const longInput = 1000
+const (
+	longInput = 1000             // tokens from which prefill may explain a wait
+	asleep    = 10 * time.Minute // after which an idle model may have to be loaded again
+	tooFast   = 5                // times the usual rate at which no model decodes
+	fewTokens = 32               // of which too little is seen to call them too fast
+)
 
 // rule names a bound where it applies, and the cause with it.
 type rule struct {
@@ -18,8 +22,8 @@ type rule struct {
 	cause func(*exchange.Exchange, phases) string // "" where the rule does not apply
 }
 
-// rules are in order: the first that applies gives the verdict, and the last
-// always does.
+// rules are in order: the first that applies gives the verdict. Where none does,
+// wait and decode are about as long.
 var rules = []rule{
 	{exchange.Unknown, unknowable},
 	{exchange.Stalled, stalled},
@@ -28,26 +32,56 @@ var rules = []rule{
 	{exchange.WaitBound, queueBound},
 	{exchange.PrefillBound, prefillBound},
 	{exchange.WaitBound, waitBound},
-	{exchange.Mixed, func(*exchange.Exchange, phases) string { return "both" }},
 }
 
 // Judge gives an ended exchange its verdict, with the estimates that it rests
-// on; one under way gets none. It judges anew what has been judged before.
-func Judge(x *exchange.Exchange) {
-	x.HiddenDecode, x.UnseenDecode, x.Verdict = nil, nil, exchange.Verdict{}
+// on; one under way gets none. The baseline is the model's without x itself, nil
+// where nothing is known of the model. Judge judges anew what has been judged
+// before.
+func Judge(x *exchange.Exchange, b *Baseline) {
+	x.HiddenDecode, x.UnseenDecode, x.Excess, x.Verdict = nil, nil, nil, exchange.Verdict{}
+	x.Estimate(x.ServerQueue, x.ServerPrefill)
 	if x.Outcome == exchange.Open {
 		return
 	}
+	recall(x, b)
+	unmask(x)
 	estimate(x)
 	p := weigh(x)
-	for _, r := range rules {
-		if x.Cause = r.cause(x, p); x.Cause != "" {
-			x.Bound = r.bound
-			break
-		}
+	if unknowable(x, p) == "" {
+		split(x, b, p)
 	}
+	x.Excess = excess(x)
+	x.Bound, x.Cause = apply(x, p)
 	x.Reason = Reason(x, "en")
 	x.RulesVersion = new(RulesVersion)
+}
+
+func apply(x *exchange.Exchange, p phases) (exchange.Bound, string) {
+	for _, r := range rules {
+		if cause := r.cause(x, p); cause != "" {
+			return r.bound, cause
+		}
+	}
+	return exchange.Mixed, "both"
+}
+
+// unmask finds a stream that was made before it was sent, by the rate that is
+// usual for the model. It has no rate of its own then.
+func unmask(x *exchange.Exchange) {
+	n := x.SeenTokens()
+	if x.Delivery != exchange.Streamed || x.ServerDecode != nil || x.UsualTPOT == nil || n == nil || *n < fewTokens {
+		return
+	}
+	took := decodeSpan(x)
+	if x.TPOT != nil { // which knows how many tokens the first read held
+		took = making(*n-1, *x.TPOT, eternity)
+	}
+	if tooFast*took >= making(*n-1, *x.UsualTPOT, eternity) {
+		return
+	}
+	x.Delivery = exchange.Pseudo
+	x.TPOT, x.TokensPerSec, x.RateQuality, x.RateLastOverFirst = nil, nil, "", nil
 }
 
 // unknowable finds why the time cannot be divided.
@@ -99,8 +133,16 @@ func decodeBound(x *exchange.Exchange, p phases) string {
 		return "hidden_reasoning"
 	case x.UnseenDecode != nil:
 		return "whole_output"
+	case slow(x):
+		return "slow_decode"
 	}
 	return "long_output"
+}
+
+// slow says whether the rate was under 0.7 of what is usual for the model.
+func slow(x *exchange.Exchange) bool {
+	tpot := x.SteadyTPOT()
+	return tpot != nil && x.UsualTPOT != nil && 0.7*float64(*tpot) > float64(*x.UsualTPOT)
 }
 
 func networkBound(x *exchange.Exchange, p phases) string {
@@ -110,11 +152,23 @@ func networkBound(x *exchange.Exchange, p phases) string {
 	return ""
 }
 
+// queueBound is for what came before the prefill; an unknown floor counts none.
 func queueBound(x *exchange.Exchange, p phases) string {
-	if p.mostlyWait() && over(known(x.Queue), p.wait) {
-		return "queue"
+	floor, queue := known(x.Floor), known(x.Queue)
+	switch {
+	case !p.mostlyWait() || x.Queue == nil || !over(floor+queue, p.wait):
+		return ""
+	case floor >= queue:
+		return "floor"
+	case wokenUp(x):
+		return "cold_start"
 	}
-	return ""
+	return "queue"
+}
+
+// wokenUp says whether the exchange was the first in a while, and alone.
+func wokenUp(x *exchange.Exchange) bool {
+	return x.Concurrency != nil && *x.Concurrency == 1 && (x.ModelIdle == nil || *x.ModelIdle >= asleep)
 }
 
 func prefillBound(x *exchange.Exchange, p phases) string {

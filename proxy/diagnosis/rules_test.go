@@ -63,7 +63,7 @@ func TestEachRuleGivesItsBoundAndCause(t *testing.T) {
 		{"eight tokens at once are no riddle", streamed(5, 5, tokens(50, 0, 8), delivered(exchange.Single)), "wait", "unseparated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Judge(c.row)
+			Judge(c.row, nil)
 			if c.row.Bound != c.bound || c.row.Cause != c.cause {
 				t.Errorf("%s/%s, want %s/%s: %s", c.row.Bound, c.row.Cause, c.bound, c.cause, c.row.Reason)
 			}
@@ -81,45 +81,71 @@ func TestChecksOnPaper(t *testing.T) {
 		bound        exchange.Bound
 		cause        string
 		wait, decode float64
+		usual        *Baseline
 	}{
 		{
 			"13,228 out, 12,560 of them hidden",
 			streamed(183, 192.9, tokens(44214, 0, 13228), thinks("hidden", 12560, 183), tpot(0.0145, "steady")),
-			"decode", "hidden_reasoning", 0.88, 192.02,
+			"decode", "hidden_reasoning", 0.88, 192.02, nil,
 		},
 		{
 			"640 tokens of reasoning in summary, then a call of 120",
 			streamed(3.8, 10.5, tokens(5000, 0, 760), thinks("summary", 640, 9), tpot(1./79.3, "fair")),
-			"decode", "hidden_reasoning", 0.93, 9.57,
+			"decode", "hidden_reasoning", 0.93, 9.57, nil,
 		},
 		{
 			"a call of 220 tokens in one event, 80 tokens/s by the server",
 			streamed(3.65, 3.65, tokens(40000, 39200, 220), delivered(exchange.Single), server(-1, -1, 219./80)),
-			"decode", "whole_output", 0.91, 2.74,
+			"decode", "whole_output", 0.91, 2.74, nil,
 		},
 		{
 			"a greeting that waits three seconds",
 			streamed(3, 3.2, tokens(12, -1, 9)),
-			"wait", "unseparated", 3, 0.2,
+			"wait", "unseparated", 3, 0.2, nil,
 		},
 		{
 			"96,210 in, none cached, 8.2 s, 188 out, by the server's prefill",
 			streamed(8.2, 11.4, tokens(96210, 0, 188), tpot(0.017, "fair"), server(-1, 7.6, -1)),
-			"prefill", "long_input", 8.2, 3.2,
+			"prefill", "long_input", 8.2, 3.2, nil,
 		},
 		{
 			"one queued behind others, by the server's prefill",
 			streamed(1.487, 1.723, tokens(27, 7, 16), tpot(0.0157, "noisy"), server(-1, 0.136, 0.236)),
-			"wait", "unseparated", 1.487, 0.236,
+			"wait", "queue", 1.487, 0.236, nil,
+		},
+		{
+			"a call of 220 tokens in one event, 80 tokens/s by what is usual",
+			streamed(3.65, 3.65, tokens(40000, 39200, 220), delivered(exchange.Single)),
+			"decode", "whole_output", 0.91, 2.74, &Baseline{TPOT: sec(0.0125)},
+		},
+		{
+			"60,000 in, 99 % of them cached, 25 out, prefill 0.1 s",
+			streamed(1.1, 1.4, tokens(60000, 59400, 25), tpot(0.0125, "noisy")),
+			"wait", "floor", 1.1, 0.3, line(0.95, 0.1/600),
+		},
+		{
+			"96,210 in, none cached, 8.2 s, 188 out, by what is usual",
+			streamed(8.2, 11.4, tokens(96210, 0, 188), tpot(0.017, "fair")),
+			"prefill", "long_input", 8.2, 3.2, line(0.4, 8e-5),
+		},
+		{
+			"the same, some of which should have been cached",
+			streamed(8.2, 11.4, tokens(96210, 0, 188), tpot(0.017, "fair"), reused("expired")),
+			"prefill", "cache_miss", 8.2, 3.2, line(0.4, 8e-5),
+		},
+		{
+			"640 tokens of reasoning in summary, then a call too short for a rate",
+			streamed(3.8, 9.3, tokens(5000, 0, 680), thinks("summary", 640, 9), tpot(0.0075, "noisy")),
+			"decode", "hidden_reasoning", 1, 8.3, &Baseline{TPOT: sec(0.0125)},
 		},
 		{
 			"hidden reasoning of 10 s after a prefill of 1 s",
 			streamed(11, 13, tokens(9000, 0, 1200), thinks("hidden", 1000, 11), tpot(0.01, "fair")),
-			"decode", "hidden_reasoning", 1, 12,
+			"decode", "hidden_reasoning", 1, 12, nil,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Judge(c.row)
+			Judge(c.row, c.usual)
 			if c.row.Bound != c.bound || c.row.Cause != c.cause {
 				t.Errorf("%s/%s, want %s/%s", c.row.Bound, c.row.Cause, c.bound, c.cause)
 			}
@@ -140,6 +166,8 @@ func TestHiddenDecodeLiesBetweenItsBounds(t *testing.T) {
 		{"by the rate", streamed(9, 11, tokens(50, 0, 800), thinks("hidden", 600, 9), tpot(0.01, "fair")), sec(6)},
 		{"at most until the answer, the network taken off", streamed(9, 11, tokens(50, 0, 9999), thinks("hidden", 9000, 9), tpot(0.01, "fair"), func(x *exchange.Exchange) { x.RTT = sec(0.5) }), sec(8.5)},
 		{"at least from the first summary", streamed(2, 11, tokens(50, 0, 200), thinks("summary", 100, 9), tpot(0.01, "fair")), sec(7)},
+		{"at least from when its item was opened", streamed(9, 11, tokens(50, 0, 200), thinks("hidden", 100, 9), tpot(0.01, "fair"), began(2)), sec(7)},
+		{"by the rate where its item was opened late", streamed(9, 11, tokens(50, 0, 800), thinks("hidden", 600, 9), tpot(0.01, "fair"), began(8.9)), sec(6)},
 		{"without hosted tools", streamed(2, 11, tokens(50, 0, 200), thinks("summary", 100, 9), tpot(0.01, "fair"), func(x *exchange.Exchange) {
 			x.HostedTool, x.HostedBeforeAnswer, x.HostedBeforeFirst = sec(4), sec(4), sec(1)
 		}), sec(4)},
@@ -148,10 +176,11 @@ func TestHiddenDecodeLiesBetweenItsBounds(t *testing.T) {
 		{"unknown without a rate", streamed(9, 11, tokens(50, 0, 800), thinks("hidden", 600, 9)), nil},
 		{"unknown where the server says it took no time", streamed(9, 9.2, tokens(50, 0, 801), thinks("hidden", 700, 9), server(-1, -1, 0)), nil},
 		{"unknown without a count", streamed(9, 11, tokens(50, 0, 800), thinks("hidden", 0, 9), tpot(0.01, "fair"), func(x *exchange.Exchange) { x.ReasoningTokens = nil }), nil},
+		{"nothing hidden, an item opened before", streamed(9, 11, tokens(50, 0, 800), tpot(0.01, "fair"), began(2)), nil},
 		{"nothing hidden", streamed(9, 11, tokens(50, 0, 800), thinks("visible", 600, 10), tpot(0.01, "fair")), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			Judge(c.row)
+			Judge(c.row, nil)
 			if diff := cmp.Diff(c.want, c.row.HiddenDecode, near); diff != "" {
 				t.Errorf("hidden decode (-want +got):\n%s", diff)
 			}
@@ -165,12 +194,12 @@ var near = cmp.Comparer(func(a, b time.Duration) bool { return (a - b).Abs() < t
 // hidden reasoning took.
 func TestDecodeThatWasSeenNeedsNoRate(t *testing.T) {
 	summary := streamed(1, 12, tokens(12, -1, 5), thinks("summary", 2, 11), tpot(0.5, "noisy"))
-	Judge(summary)
+	Judge(summary, nil)
 	if summary.Bound != exchange.DecodeBound || summary.Cause != "hidden_reasoning" || summary.HiddenDecode != nil {
 		t.Errorf("summaries from 1 s, answer from 11 to 12 s: %s/%s, hidden %v", summary.Bound, summary.Cause, summary.HiddenDecode)
 	}
 	long := streamed(4, 12, thinks("hidden", 0, 4), func(x *exchange.Exchange) { x.ReasoningTokens = nil })
-	Judge(long)
+	Judge(long, nil)
 	if long.Bound != exchange.DecodeBound || long.Cause != "long_output" {
 		t.Errorf("answer from 4 to 12 s: %s/%s", long.Bound, long.Cause)
 	}
@@ -180,7 +209,7 @@ func TestHostedToolsAreNeitherWaitNorDecode(t *testing.T) {
 	x := streamed(6, 20, tokens(5000, 0, 300), func(x *exchange.Exchange) {
 		x.HostedTool, x.HostedBeforeFirst, x.HostedBeforeAnswer = sec(15), sec(4), sec(4)
 	})
-	Judge(x)
+	Judge(x, nil)
 	if p := weigh(x); p.wait != 2*time.Second || p.decode != 3*time.Second || x.Bound != exchange.DecodeBound {
 		t.Errorf("wait %v, decode %v, %s", p.wait, p.decode, x.Bound)
 	}
@@ -189,7 +218,7 @@ func TestHostedToolsAreNeitherWaitNorDecode(t *testing.T) {
 func TestOnlyEndedExchangesAreJudged(t *testing.T) {
 	x := streamed(1, 2, outcome(exchange.Open, 200, ""))
 	x.Bound, x.Cause, x.Reason, x.RulesVersion = exchange.Mixed, "both", "old", num(0)
-	Judge(x)
+	Judge(x, nil)
 	if diff := cmp.Diff(exchange.Verdict{}, x.Verdict); diff != "" {
 		t.Errorf("a verdict on what is under way (-want +got):\n%s", diff)
 	}
@@ -197,9 +226,9 @@ func TestOnlyEndedExchangesAreJudged(t *testing.T) {
 
 func TestJudgingAgainGivesTheSame(t *testing.T) {
 	x := streamed(9, 11, tokens(50, 0, 800), thinks("hidden", 600, 9), tpot(0.01, "fair"))
-	Judge(x)
+	Judge(x, nil)
 	first := *x
-	Judge(x)
+	Judge(x, nil)
 	if diff := cmp.Diff(first, *x); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}

@@ -76,6 +76,7 @@ type Answer struct {
 	Usage        Usage
 	Timings      exchange.Server
 	Error        *Error
+	Unread       bool // a whole answer that is no JSON
 }
 
 // Usage is the token counts as sent, before normalising, and the object that

@@ -16,11 +16,14 @@ import (
 // Gjson reads broken JSON as best it can, which is nonsense now and then, so
 // the data is validated first: about a nanosecond for each of its bytes.
 func parse(data []byte) (root gjson.Result, ok bool) {
-	if !shallow(data) || !gjson.ValidBytes(data) {
+	if !IsJSON(data) {
 		return gjson.Result{}, false
 	}
 	return gjson.Parse(unsafe.String(unsafe.SliceData(data), len(data))), true
 }
+
+// IsJSON says whether a body can be read as JSON.
+func IsJSON(body []byte) bool { return shallow(body) && gjson.ValidBytes(body) }
 
 const (
 	safeLen  = 64 << 10 // bytes that cannot nest deep enough to do harm

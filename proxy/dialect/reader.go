@@ -80,6 +80,7 @@ func (r *reading) failAs(root gjson.Result, e *Event) {
 func (r *reading) body(data []byte, read func(root gjson.Result)) {
 	root, ok := parse(data)
 	if !ok {
+		r.answer.Unread = true
 		return
 	}
 	if err := failure(root); err != nil {

@@ -16,6 +16,8 @@ type Request struct {
 	Stream       *bool  // whether a stream was asked for; nil where it was not said
 	IncludeUsage *bool  // stream_options.include_usage; nil where it was not said
 	Choices      *int64 // number of choices asked for; nil for one
+	Continues    string // id of the response whose prompt this one goes on with; "" for none
+	Conversation bool   // the upstream keeps a part of the prompt that is not in the body
 }
 
 // ReadRequest reads the facts of a request body, which may be any bytes. Of a
@@ -49,6 +51,10 @@ func (r *Request) field(d exchange.Dialect, key string, v gjson.Result) {
 		r.Stream = boolean(v)
 	case key == "stream_options" && choices:
 		r.IncludeUsage = boolean(find(v, "include_usage"))
+	case key == "previous_response_id" && d == exchange.Responses:
+		keep(&r.Continues, v)
+	case key == "conversation" && d == exchange.Responses:
+		r.Conversation = truthy(v)
 	case key == "n" && choices:
 		if r.Choices = count(v); r.Choices != nil && *r.Choices <= 1 {
 			r.Choices = nil

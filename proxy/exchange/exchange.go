@@ -50,6 +50,8 @@ type Exchange struct {
 	Figures
 	Server
 	Verdict
+
+	Prompt []Boundary // the prompt's sections, hashed; nil where it was not read, or not asked for
 }
 
 // Tokens are the counts of one exchange, normalised: prompt tokens include the
@@ -123,10 +125,15 @@ type Figures struct {
 	Delivery             Delivery
 	DeliveryPeriod       *time.Duration // distance of bursts, where output comes in bursts
 	DeliveryBytes        *int64         // output bytes a burst
-	PrefixSharedTokens   *int64
+	PrefixSharedTokens   *int64         // of the prompt, what an earlier one of the route began with; nil if unknown
+	PrefixCounted        *bool          // true: the upstream's own count of that; false: shared out by bytes; nil with none shared
+	PrefixIdle           *time.Duration // since an exchange ended that had it; nil with none shared
+	ChangedSection       string         // part whose change broke the session's prefix, or "compaction"; "" if none did
+	ChangedIndex         *int64         // the place of that section in the prompt, the model being 0
 	CacheOutcome         string
 	Concurrency          *int64
 	IdleBefore           *time.Duration
+	ModelIdle            *time.Duration // since the model's exchange before this one ended; nil where none is known
 	RequestBytes         *int64
 	ResponseBytes        *int64
 	UpstreamClockOffset  *time.Duration
@@ -149,6 +156,18 @@ type Verdict struct {
 	Cause        string
 	Reason       string // in English, with its numbers
 	RulesVersion *int64
+	Usual
+}
+
+// Usual is what the model's baseline said of the exchange, as of the verdict;
+// all nil without one.
+type Usual struct {
+	UsualRows     *int64         // exchanges that the baseline rests on
+	UsualTokens   *int64         // the most uncached tokens among them: beyond, it is less sure
+	UsualTPOT     *time.Duration // the model's median time per token
+	UsualPrefill  *time.Duration // prefill of this prompt, however short the wait was
+	CachedWait    *time.Duration // first token, had all of the prompt been cached
+	EstimateError *time.Duration // either way, of a Queue or Prefill that the baseline gave
 }
 
 // Dialect names a wire format.

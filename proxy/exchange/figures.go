@@ -20,6 +20,13 @@ func (x *Exchange) Derive() {
 	x.PrefillTokensPerSec = perSecond(x.UncachedTokens, x.Prefill)
 }
 
+// Estimate sets what is taken for queue and prefill, nil for unknown, and the
+// figure that follows from it.
+func (x *Exchange) Estimate(queue, prefill *time.Duration) {
+	x.Queue, x.Prefill = queue, prefill
+	x.PrefillTokensPerSec = perSecond(x.UncachedTokens, x.Prefill)
+}
+
 // HidesReasoning says whether some of the output was reasoning that did not
 // come as such: nothing of it, or only summaries.
 func (x *Exchange) HidesReasoning() bool {

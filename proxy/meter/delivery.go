@@ -103,11 +103,19 @@ func (p *pace) lumps(bs []burst) bool {
 	var filled time.Duration
 	for i, b := range bs {
 		filled += b.to - b.from
-		if i < len(bs)-1 && p.share(b.bytes) < burstTokens {
+		if i < len(bs)-1 && p.share(b.bytes) < burstTokens || !p.atOnce(b) {
 			return false
 		}
 	}
 	return 10*filled < p.to-p.from
+}
+
+// atOnce says whether a burst came as what was collected does. A stream that
+// falls silent for once also comes in bursts, but in each of them at the pace at
+// which the tokens were made.
+func (p *pace) atOnce(b burst) bool {
+	took := b.to - b.from
+	return took < together || p.share(b.bytes) > tooFast*took.Seconds()
 }
 
 // working is wait and decode together; of an unknown network nothing is taken.

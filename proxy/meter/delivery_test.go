@@ -63,6 +63,10 @@ func TestDeliveryIsTheFirstThatFits(t *testing.T) {
 		{"four lumps a quarter apart", script{}.run(4, 1000, 2000, big), usage(12, -1, 400), nil, exchange.Streamed},
 		{"lumps that fill a tenth", bursts(5, 101, 1000, 1000, word), usage(12, -1, 505), nil, exchange.Streamed},
 		{"20 ms apart are two", bursts(2, 1, 1000, 20, big).at(1200, word), usage(12, -1, 201), nil, exchange.Bursty},
+		{"a fast stream that falls silent once", script{}.run(80, 1000, 1553, word).run(80, 9000, 9553, word), usage(12, -1, 160), nil, exchange.Streamed},
+		{"twice, for long", script{}.run(50, 1000, 1343, word).run(50, 21000, 21343, word).run(9, 41000, 41056, word), usage(12, -1, 109), nil, exchange.Streamed},
+		{"lumps as large as a buffer take a while", bursts(2, 30, 1000, 2000, big), usage(12, -1, 6000), nil, exchange.Bursty},
+		{"a last burst at the pace of tokens", bursts(2, 16, 1000, 2000, word).run(5, 5000, 5060, word), usage(12, -1, 37), nil, exchange.Streamed},
 		{"summaries are no lumps", script{}.run(3, 1000, 9000, out(dialect.Summary, 0, 900)).run(100, 10000, 12000, word), usage(12, -1, 740, 640), nil, exchange.Streamed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,6 +112,7 @@ func TestStallIsASilenceThatTokensDoNotExplain(t *testing.T) {
 		{"up to two seconds is none", steady.run(100, 4000, 5000, word), usage(12, -1, 201), 2000, 0, 0},
 		{"two add up", steady.run(100, 5000, 6000, word).run(100, 9000, 10000, word), usage(12, -1, 301), 3000, 6000, 2},
 		{"a slow model pauses longer", script{}.run(21, 1000, 5000, word).run(21, 8900, 13000, word), usage(12, -1, 42), 3900, 0, 0},
+		{"a fast stream, where nothing buffers", script{}.run(80, 1000, 1553, word).run(80, 9000, 9553, word), usage(12, -1, 160), 7447, 7447, 1},
 		{"even without usage", steady.run(100, 5000, 6000, word), &dialect.Answer{}, 3000, 3000, 1},
 		{
 			"before a call that came whole, its making taken off",

@@ -111,7 +111,7 @@ func DefaultProfiles() []Profile {
 	reasoning := large
 	reasoning.TPOT, reasoning.Reasoning, reasoning.ReasoningTokens = 10*time.Millisecond, Hidden, 240
 	codex := light
-	codex.ToolRounds, codex.Reasoning, codex.ReasoningTokens, codex.Output = 2, Hidden, 48, 32
+	codex.ToolRounds, codex.Reasoning, codex.ReasoningTokens, codex.Output = 2, Hidden, 48, 96
 	local := Behaviour{
 		Floor: 4 * time.Millisecond, Prefill: 400 * time.Microsecond, PrefillGrowth: 0.12,
 		TPOT: 14 * time.Millisecond, Jitter: 0.1, Output: 100, Headers: AtSlot, Timings: LlamaTimings,

@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// maxSessions is how many sessions are remembered; then all are forgotten that
+// have nothing under way.
+const maxSessions = 4096
+
+// crowd is what is under way, by upstream and by session.
+type crowd struct {
+	mu        sync.Mutex
+	upstreams map[string]int64
+	sessions  map[string]attendance
+}
+
+// attendance is how many exchanges of a session are under way, and when the last
+// of the others ended.
+type attendance struct {
+	flying int
+	ended  time.Time
+}
+
+// enter counts x in, and says how many are with it and how long its session had
+// been idle.
+func (c *crowd) enter(x *exchange.Exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.upstreams == nil {
+		c.upstreams, c.sessions = make(map[string]int64), make(map[string]attendance)
+	}
+	if x.Upstream != "" {
+		c.upstreams[x.Upstream]++
+		x.Concurrency = new(c.upstreams[x.Upstream])
+	}
+	if x.SessionID == "" {
+		return
+	}
+	a := c.sessions[x.SessionID]
+	if a.flying == 0 && !a.ended.IsZero() {
+		x.IdleBefore = new(max(0, x.StartedAt.Sub(a.ended)))
+	}
+	a.flying++
+	c.sessions[x.SessionID] = a
+}
+
+// leave counts out x, which ended at some time. What the proxy refused was none
+// of the session's work.
+func (c *crowd) leave(x *exchange.Exchange, end time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.Upstream != "" {
+		c.upstreams[x.Upstream]--
+	}
+	if x.SessionID == "" {
+		return
+	}
+	a := c.sessions[x.SessionID]
+	a.flying--
+	if x.Outcome != exchange.Refused && end.After(a.ended) {
+		a.ended = end
+	}
+	c.sessions[x.SessionID] = a
+	if len(c.sessions) > maxSessions {
+		maps.DeleteFunc(c.sessions, func(_ string, a attendance) bool { return a.flying == 0 })
+	}
+}

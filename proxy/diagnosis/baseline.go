@@ -1,0 +1,99 @@
+package diagnosis
+
+import (
+	"math"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// Baseline is what is usual for one model of one upstream, by its exchanges of
+// the last 7 days, the newest 500.
+type Baseline struct {
+	Upstream, Model, ServiceTier string
+
+	Rows    int            // exchanges whose waits can be compared
+	LeftOut map[string]int // the others, by why: LeftFailed and so on
+	Curve   *Curve         // what a prompt costs; nil where Rows are too few or too alike to tell
+
+	TPOT         *time.Duration // median time per token of those whose rate is not noisy; nil of fewer than 3
+	Rates        int            // how many that are
+	TokensPerSec *float64       // rate of all pooled, noisy ones included; nil without any
+
+	// HeadersAtSlot says that the upstream was seen to send its headers when a
+	// request leaves the queue: what comes before is queue, and then prefill.
+	HeadersAtSlot bool
+
+	// Idle is how long the model had been idle before the exchange for which the
+	// baseline was asked; nil where none is.
+	Idle *time.Duration
+
+	least, most int64 // uncached tokens of Rows
+}
+
+// fewRates is the number of rates from which their median is what is usual.
+const fewRates = 3
+
+// average puts what samples tell into a baseline.
+func average(rows, others []sample) *Baseline {
+	b := &Baseline{Rows: len(rows), LeftOut: make(map[string]int)}
+	var points []point
+	for _, s := range rows {
+		points = append(points, s.point)
+	}
+	b.Curve = fit(points)
+	b.least, b.most = extent(points)
+	for _, s := range others {
+		b.LeftOut[s.left]++
+	}
+	b.pool(append(rows[:len(rows):len(rows)], others...))
+	return b
+}
+
+// pool sets the rates.
+func (b *Baseline) pool(samples []sample) {
+	var tpots []time.Duration
+	var tokens float64
+	var span time.Duration
+	for _, s := range samples {
+		if s.tpot != nil {
+			tpots = append(tpots, *s.tpot)
+		}
+		if s.rate > 0 {
+			tokens += s.rate * s.span.Seconds()
+			span += s.span
+		}
+	}
+	if b.Rates = len(tpots); b.Rates >= fewRates {
+		b.TPOT = new(quantile(tpots, 0.5))
+	}
+	if rate := tokens / span.Seconds(); span > 0 && !math.IsInf(rate, 0) {
+		b.TokensPerSec = &rate
+	}
+}
+
+// recall puts into the row what is usual, so that the reason can be told from
+// the row alone.
+func recall(x *exchange.Exchange, b *Baseline) {
+	if b == nil {
+		return
+	}
+	if b.Idle != nil {
+		x.ModelIdle = b.Idle
+	}
+	x.UsualTPOT = b.TPOT
+	if b.Rows == 0 {
+		return
+	}
+	x.UsualRows, x.UsualTokens = new(int64(b.Rows)), new(b.most)
+	if b.Curve == nil {
+		return
+	}
+	x.Floor = new(b.Curve.Floor)
+	if x.PromptTokens != nil && *x.PromptTokens >= 0 && *x.PromptTokens < absurd && x.Network != nil {
+		x.CachedWait = new(*x.Network + b.Curve.Floor + b.Curve.Prefill(0, *x.PromptTokens))
+	}
+	if uncached, ok := uncachedTokens(x); ok && b.Curve.reaches(uncached) {
+		x.UsualPrefill = new(b.Curve.Prefill(uncached, cachedTokens(x)))
+	}
+}

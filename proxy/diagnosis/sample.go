@@ -1,0 +1,127 @@
+package diagnosis
+
+import (
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+)
+
+// sample is what one exchange tells of its model.
+type sample struct {
+	from, to time.Time
+	answered bool   // the upstream took it on, so that the model was awake
+	left     string // why it is no point of the fit; "" if it is one
+	point    point
+	tpot     *time.Duration // nil where the rate is unknown or noisy
+	rate     float64        // tokens per second, noisy or not; 0 where unknown
+	span     time.Duration  // in which they came
+}
+
+// Why exchanges are left out of the fit, the keys of Baseline.LeftOut.
+const (
+	LeftFailed      = "failed"       // did not end well
+	LeftAborted     = "aborted"      // the client left, or the proxy was stopped
+	LeftWhole       = "not_streamed" // no first token to see
+	LeftNoOutput    = "no_output"
+	LeftBuffered    = "buffered"
+	LeftStalled     = "stalled"
+	LeftUnseen      = "unseen_decode"    // over 30 % of the wait was decode that nobody saw
+	LeftCacheHidden = "uncached_unknown" // cached tokens unreported, and the prompt may not be new
+)
+
+func sampled(x *exchange.Exchange) sample {
+	s := sample{
+		from: x.StartedAt, to: x.EndedAt(),
+		answered: x.Status != nil && *x.Status < 400,
+		tpot:     x.SteadyTPOT(),
+	}
+	if x.End == nil {
+		s.to = s.from
+	}
+	s.left = leftOut(x)
+	if x.TokensPerSec != nil {
+		s.rate, s.span = *x.TokensPerSec, decodeSpan(x)
+	}
+	if s.left == "" {
+		uncached, _ := uncachedTokens(x)
+		wait := max(0, netWait(x, weigh(x))-known(x.ServerQueue))
+		s.point = point{uncached, cachedTokens(x), wait}
+	}
+	return s
+}
+
+func leftOut(x *exchange.Exchange) string {
+	_, counted := uncachedTokens(x)
+	switch {
+	case x.Outcome == exchange.ClientAbort || x.Outcome == exchange.Interrupted:
+		return LeftAborted
+	case x.Outcome != exchange.OK && x.Outcome != exchange.Incomplete:
+		return LeftFailed
+	case x.Delivery == exchange.NotStreamed:
+		return LeftWhole
+	case x.FirstToken == nil || x.Wait == nil:
+		return LeftNoOutput
+	case x.Delivery == exchange.Pseudo || x.Delivery == exchange.Bursty || cameWhole(x) && x.UnseenDecode == nil:
+		return LeftBuffered
+	case stalled(x, phases{}) != "":
+		return LeftStalled
+	case muchUnseen(x):
+		return LeftUnseen
+	case !counted:
+		return LeftCacheHidden
+	}
+	return ""
+}
+
+// muchUnseen says whether too much of the wait was decode that nobody saw, or
+// nobody knows how much.
+func muchUnseen(x *exchange.Exchange) bool {
+	if x.HidesReasoning() && x.HiddenDecode == nil {
+		return true
+	}
+	unseen := known(x.Wait) - netWait(x, weigh(x))
+	return 10*unseen > 3*known(x.Wait)
+}
+
+// netWait is what the upstream took until the model began to decode: floor,
+// queue and prefill.
+func netWait(x *exchange.Exchange, p phases) time.Duration {
+	return max(0, p.wait-known(x.Network))
+}
+
+// absurd is a number of tokens that no prompt has.
+const absurd = 1 << 30
+
+// uncachedTokens is how many tokens had to be prefilled, ok being false where
+// that is unknown: a prompt of which nothing was seen before has none cached, and
+// a count that the wait belies is none.
+func uncachedTokens(x *exchange.Exchange) (n int64, ok bool) {
+	count := x.UncachedTokens
+	switch {
+	case x.CacheOutcome == "unreported":
+		return 0, false
+	case count == nil && x.CacheOutcome == "new":
+		count = x.PromptTokens
+	}
+	if count == nil || *count < 0 || *count > absurd || cachedTokens(x) > absurd {
+		return 0, false
+	}
+	return *count, true
+}
+
+// cachedTokens is 0 where nothing is reported.
+func cachedTokens(x *exchange.Exchange) int64 {
+	if x.CachedTokens == nil {
+		return 0
+	}
+	return max(0, *x.CachedTokens)
+}
+
+// decodeSpan is the time in which the seen tokens came.
+func decodeSpan(x *exchange.Exchange) time.Duration {
+	if !x.HidesReasoning() || x.AnswerStart == nil {
+		return known(x.Decode)
+	}
+	hosted := known(x.HostedTool) - known(x.HostedBeforeAnswer)
+	return max(0, known(x.LastToken)-*x.AnswerStart-max(0, hosted))
+}
