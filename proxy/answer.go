@@ -31,9 +31,9 @@ func (f *flight) readAnswerHead(res *http.Response) {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		x.Transport = "websocket"
 	}
-	x.RequestID = firstHeader(res.Header, requestIDs)
-	x.GatewayRequestID = firstHeader(res.Header, gatewayIDs)
-	x.ModelServed = firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"})
+	x.RequestID = clip(firstHeader(res.Header, requestIDs))
+	x.GatewayRequestID = clip(firstHeader(res.Header, gatewayIDs))
+	x.ModelServed = clip(firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"}))
 	x.Server = dialect.HeadTimings(res.Header.Get)
 	x.RTT = f.proxy.dialer.roundTrip(f.upstream.URL.Host, f.trail.conn)
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && x.Headers != nil {
@@ -43,37 +43,30 @@ func (f *flight) readAnswerHead(res *http.Response) {
 	}
 }
 
-// unreachable says in words why no answer came: the host, the step, the cause.
-func (f *flight) unreachable(err error) string {
+// unreachable says why no answer came: the step that failed, and in words the
+// host, the step and the cause.
+func (f *flight) unreachable(err error) (step, words string) {
 	host := f.upstream.URL.Host
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns):
-		return fmt.Sprintf("dns: no address for %s: %s", dns.Name, dns.Err)
+		return stepDNS, fmt.Sprintf("dns: no address for %s: %s", dns.Name, dns.Err)
 	case f.x.GotConn != nil:
-		return fmt.Sprintf("%s closed the connection before an answer: %s", host, cause(err))
+		return "answer", fmt.Sprintf("%s closed the connection before an answer: %s", host, f.cause(err))
 	case f.trail.step == stepTLS:
-		return fmt.Sprintf("tls: the handshake with %s failed: %s", host, cause(err))
+		return stepTLS, fmt.Sprintf("tls: the handshake with %s failed: %s", host, f.cause(err))
 	}
-	return fmt.Sprintf("connect: could not connect to %s: %s", host, cause(err))
+	return stepConnect, fmt.Sprintf("connect: could not connect to %s: %s", host, f.cause(err))
 }
 
-// failedStep names, for a program, the step that the words begin with.
-func failedStep(words string) string {
-	switch step, _, _ := strings.Cut(words, ":"); step {
-	case stepDNS, stepConnect, stepTLS:
-		return step + "_failed"
-	}
-	return "closed"
-}
-
-// cause is the innermost words of a network error, without addresses twice.
-func cause(err error) string {
+// cause is the innermost words of a network error, without addresses twice. They
+// may quote what the upstream sent.
+func (f *flight) cause(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
-		return clip(op.Err.Error())
+		err = op.Err
 	}
-	return clip(err.Error())
+	return scrub(err.Error(), f.secrets)
 }
 
 // describeError puts the upstream's error, or a broken stream, into words.
@@ -87,9 +80,9 @@ func (f *flight) describeError(a *dialect.Answer) {
 	case f.x.Outcome == exchange.UpstreamError:
 		f.x.Error = http.StatusText(int(*f.x.Status))
 	case f.x.Outcome == exchange.UpstreamCut && f.tap.readError() != nil:
-		f.x.Error = "the upstream broke off: " + cause(f.tap.readError())
+		f.x.Error = "the upstream broke off: " + f.cause(f.tap.readError())
 	case f.x.Outcome == exchange.UpstreamCut && f.err != nil:
-		f.x.Error = f.unreachable(f.err)
+		_, f.x.Error = f.unreachable(f.err)
 	case f.x.Outcome == exchange.UpstreamCut:
 		f.x.Error = "the stream ended without its last event"
 	}
@@ -100,12 +93,12 @@ func (f *flight) describeError(a *dialect.Answer) {
 func (f *flight) errorWords(e *dialect.Error) string {
 	var words []string
 	for _, w := range []string{e.Type, e.Code, e.Param} {
-		if w != "" && !slices.Contains(words, scrub(w, f.secret)) {
-			words = append(words, scrub(w, f.secret))
+		if w = scrub(w, f.secrets); w != "" && !slices.Contains(words, w) {
+			words = append(words, w)
 		}
 	}
 	head := strings.Join(words, " ")
-	switch message := scrub(e.Message, f.secret); {
+	switch message := scrub(e.Message, f.secrets); {
 	case head == "":
 		return message
 	case message == "":

@@ -21,8 +21,8 @@ type dialer struct {
 	open sync.Map // the two ends of each open connection: the mark of a loop
 
 	mu    sync.Mutex
-	tls   map[string]lowest        // by host: the quickest recent TLS handshake, as one round trip
-	lives map[string]time.Duration // by address: how soon it hung up on an idle connection
+	tls   map[string]lowest // by host: the quickest recent TLS handshake, as one round trip
+	lives map[string]lowest // by address: how soon it hung up on an idle connection
 }
 
 // lowest is the lowest value seen lately.
@@ -31,7 +31,7 @@ type lowest struct {
 	at    time.Time
 }
 
-// recent is how long a TLS handshake speaks for the round trip to its host.
+// recent is how long a lowest value counts.
 const recent = 10 * time.Minute
 
 // DialContext dials as its name says, for an http.Transport.
@@ -61,6 +61,17 @@ func (d *dialer) isOwn(r *http.Request) bool {
 	return own
 }
 
+// note keeps a value if it is the lowest of late.
+func note(m *map[string]lowest, key string, v time.Duration) {
+	if *m == nil {
+		*m = make(map[string]lowest)
+	}
+	now := time.Now()
+	if old, ok := (*m)[key]; !ok || v < old.value || now.Sub(old.at) >= recent {
+		(*m)[key] = lowest{v, now}
+	}
+}
+
 // noteHandshake keeps the quickest recent TLS handshake of a host. TLS goes from
 // end to end where a tunnel or an outbound proxy answers TCP by itself.
 func (d *dialer) noteHandshake(host string, took time.Duration, state tls.ConnectionState) {
@@ -70,14 +81,7 @@ func (d *dialer) noteHandshake(host string, took time.Duration, state tls.Connec
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.tls == nil {
-		d.tls = make(map[string]lowest)
-	}
-	now := time.Now()
-	if old, ok := d.tls[host]; ok && old.value <= took/trips && now.Sub(old.at) < recent {
-		return
-	}
-	d.tls[host] = lowest{took / trips, now}
+	note(&d.tls, host, took/trips)
 }
 
 // roundTrip is the round trip to a host over a connection, nil where neither the
@@ -99,12 +103,7 @@ func (d *dialer) roundTrip(host string, c *conn) *time.Duration {
 func (d *dialer) hungUpAfter(address string, idle time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.lives == nil {
-		d.lives = make(map[string]time.Duration)
-	}
-	if old, ok := d.lives[address]; !ok || idle < old {
-		d.lives[address] = idle
-	}
+	note(&d.lives, address, idle)
 }
 
 // tooIdle says whether a connection has been idle for so long that the upstream
@@ -113,7 +112,7 @@ func (d *dialer) tooIdle(address string, idle time.Duration) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	life, ok := d.lives[address]
-	return ok && idle > life/2
+	return ok && idle > life.value/2 && time.Since(life.at) < recent
 }
 
 // conn is a connection to an upstream that counts what was written to it.
@@ -122,47 +121,76 @@ type conn struct {
 	dialer  *dialer
 	address string
 	written atomic.Int64
-	idle    atomic.Pointer[time.Time] // since when it waits in the pool; nil in use
-	doubt   atomic.Bool               // taken from the pool: look before the next write whether it still lives
+	doubt   atomic.Bool // taken from the pool: look before the next write whether it still lives
+	secure  atomic.Bool // TLS is spoken over it
+
+	mu    sync.Mutex
+	uses  int64
+	since time.Time // when it came to rest in the pool; zero in use
 }
 
-// Read notes it when the upstream hangs up on the idle connection.
-func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if since := c.idle.Load(); err != nil && since != nil && !errors.Is(err, net.ErrClosed) {
-		c.dialer.hungUpAfter(c.address, time.Since(*since))
-	}
-	return n, err
-}
+// alert is the most that TLS takes to say that it hangs up. No request is as
+// short.
+const alert = 31
 
 // Write refuses a connection that the upstream closed while it was idle, so that
 // the request can go on another: nothing of it has been sent.
 func (c *conn) Write(p []byte) (int, error) {
-	if c.doubt.Swap(false) && hungUp(c.raw()) {
+	secure := c.secure.Load()
+	if c.doubt.Swap(false) && hungUp(c.raw(), secure) {
 		return 0, errStale
 	}
 	n, err := c.Conn.Write(p)
-	c.written.Add(int64(n))
+	if !secure || n > alert {
+		c.written.Add(int64(n))
+	}
 	return n, err
 }
 
-// rest notes that the connection waits in the pool from now on.
-func (c *conn) rest() { c.idle.Store(new(time.Now())) }
+// CloseWrite closes the sending half, for a tunnel.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Conn.Close()
+}
 
-// take notes that the connection is in use again, and how far it is to be
-// trusted.
-func (c *conn) take(reused bool) {
-	since := c.idle.Swap(nil)
-	if reused && since != nil && c.dialer.tooIdle(c.address, time.Since(*since)) {
+// rest notes that the connection has come to rest after a use. The pool may have
+// given it away again by the time that it says so.
+func (c *conn) rest(use int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.uses == use {
+		c.since = time.Now()
+	}
+}
+
+// take notes that the connection is in use, and how far it is to be trusted. It
+// returns the number of the use.
+func (c *conn) take(reused, secure bool) int64 {
+	c.secure.Store(secure)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if reused && !c.since.IsZero() && c.dialer.tooIdle(c.address, time.Since(c.since)) {
 		_ = c.Conn.Close() // the first write fails, and another connection takes the request
 	}
+	c.since = time.Time{}
 	c.doubt.Store(reused)
+	c.uses++
+	return c.uses
 }
 
 func (c *conn) ends() ends { return ends{c.LocalAddr().String(), c.RemoteAddr().String()} }
 
-// Close closes the connection.
+// Close closes the connection. One that is closed at rest before its time was
+// closed by the upstream.
 func (c *conn) Close() error {
+	c.mu.Lock()
+	if idle := time.Since(c.since); !c.since.IsZero() && idle < idleTime*9/10 {
+		c.dialer.hungUpAfter(c.address, idle)
+	}
+	c.since = time.Time{}
+	c.mu.Unlock()
 	c.dialer.open.Delete(c.ends())
 	return c.Conn.Close()
 }

@@ -19,16 +19,18 @@ type crowd struct {
 	sessions  map[string]attendance
 }
 
-// attendance is how many exchanges of a session are under way, and when the last
-// of the others ended.
+// attendance is how many exchanges of a session are under way, when the last of
+// the others ended, and whether all that it told is known by now.
 type attendance struct {
 	flying int
 	ended  time.Time
+	judged <-chan struct{} // closed when the one that left last has been judged
 }
 
 // enter counts x in, and says how many are with it and how long its session had
-// been idle.
-func (c *crowd) enter(x *exchange.Exchange) {
+// been idle. What is returned is closed when the session's exchange before x has
+// been judged, nil where there is none.
+func (c *crowd) enter(x *exchange.Exchange) (before <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.upstreams == nil {
@@ -39,7 +41,7 @@ func (c *crowd) enter(x *exchange.Exchange) {
 		x.Concurrency = new(c.upstreams[x.Upstream])
 	}
 	if x.SessionID == "" {
-		return
+		return nil
 	}
 	a := c.sessions[x.SessionID]
 	if a.flying == 0 && !a.ended.IsZero() {
@@ -47,11 +49,12 @@ func (c *crowd) enter(x *exchange.Exchange) {
 	}
 	a.flying++
 	c.sessions[x.SessionID] = a
+	return a.judged
 }
 
-// leave counts out x, which ended at some time. What the proxy refused was none
-// of the session's work.
-func (c *crowd) leave(x *exchange.Exchange, end time.Time) {
+// leave counts out x, which ended at some time; judged is to be closed when it
+// has been judged. What the proxy refused was none of the session's work.
+func (c *crowd) leave(x *exchange.Exchange, end time.Time, judged <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x.Upstream != "" {
@@ -62,6 +65,7 @@ func (c *crowd) leave(x *exchange.Exchange, end time.Time) {
 	}
 	a := c.sessions[x.SessionID]
 	a.flying--
+	a.judged = judged
 	if x.Outcome != exchange.Refused && end.After(a.ended) {
 		a.ended = end
 	}

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ func newDecoder(coding string, src io.Reader) (io.ReadCloser, error) {
 // pull, and must not hold up what goes to the client. What it decodes carries
 // the instant of the read that brought the compressed bytes.
 type inflater struct {
+	log  *slog.Logger
 	done chan struct{}
 
 	mu     sync.Mutex
@@ -52,44 +54,49 @@ type inflater struct {
 	queue  []piece
 	queued int
 	ended  bool
-	lost   bool          // more came than could be decoded in time
+	lost   bool          // nobody reads on
+	outrun bool          // more came than could be decoded in time
 	at     time.Duration // of the piece being decoded
 }
 
 type piece struct {
-	at   time.Duration
-	data []byte
+	at     time.Duration
+	packed []byte
 }
 
 // backlog is how much compressed data may wait for the decoder. A stream that
 // outruns it is not observed any further.
 const backlog = 4 << 20
 
-func newInflater(coding string, read func(at time.Duration, p []byte), note func(string)) *inflater {
-	in := &inflater{done: make(chan struct{})}
+// maxInflated is how much is read of one answer: a few bytes may stand for
+// gigabytes.
+const maxInflated = 256 << 20
+
+func newInflater(coding string, log *slog.Logger, read func(at time.Duration, p []byte) (more bool), note func(string)) *inflater {
+	in := &inflater{log: log, done: make(chan struct{})}
 	in.more.L = &in.mu
 	go in.run(coding, read, note)
 	return in
 }
 
 // run decodes until the end, or until a byte that it cannot make sense of.
-func (in *inflater) run(coding string, read func(time.Duration, []byte), note func(string)) {
+func (in *inflater) run(coding string, read func(time.Duration, []byte) bool, note func(string)) {
 	defer close(in.done)
-	why := guarded(func() string {
+	why := guarded(in.log, func() string {
 		dec, err := newDecoder(coding, in)
 		if err != nil {
 			return "answer not read: " + err.Error()
 		}
 		defer dec.Close()
 		buf := make([]byte, bufferSize)
-		for {
+		for size := 0; ; {
 			n, err := dec.Read(buf)
-			if n > 0 {
-				read(in.at, buf[:n])
-			}
+			size += n
 			switch {
-			case err == io.EOF:
+			case n > 0 && !read(in.at, buf[:n]), err == io.EOF:
 				return ""
+			case size > maxInflated:
+				return "answer read in part: it is too long"
 			case err != nil:
 				return fmt.Sprintf("answer read in part: %s: %s", coding, err)
 			}
@@ -105,7 +112,10 @@ func (in *inflater) run(coding string, read func(time.Duration, []byte), note fu
 func (in *inflater) write(at time.Duration, p []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.lost = in.lost || in.queued+len(p) > backlog; in.lost {
+	if in.queued+len(p) > backlog {
+		in.lost, in.outrun = true, true
+	}
+	if in.lost {
 		return
 	}
 	in.queue = append(in.queue, piece{at, append([]byte(nil), p...)})
@@ -114,12 +124,14 @@ func (in *inflater) write(at time.Duration, p []byte) {
 }
 
 // finish waits until all that was written has been decoded.
-func (in *inflater) finish() {
+// It says whether there was more than that.
+func (in *inflater) finish() (outrun bool) {
 	in.mu.Lock()
 	in.ended = true
 	in.more.Signal()
 	in.mu.Unlock()
 	<-in.done
+	return in.outrun
 }
 
 // Read gives the decoder the next compressed bytes.
@@ -134,9 +146,9 @@ func (in *inflater) Read(p []byte) (int, error) {
 	}
 	first := &in.queue[0]
 	in.at = first.at
-	n := copy(p, first.data)
+	n := copy(p, first.packed)
 	in.queued -= n
-	if first.data = first.data[n:]; len(first.data) == 0 {
+	if first.packed = first.packed[n:]; len(first.packed) == 0 {
 		in.queue = in.queue[1:]
 	}
 	return n, nil

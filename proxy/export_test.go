@@ -5,4 +5,4 @@ func Join(u Upstream, target string) string { return join(u.URL.EscapedPath(), t
 
 // Redirect points the default upstream elsewhere, for a loop that only a test
 // can make: the proxy's own address is known after it was made.
-func (p *Proxy) Redirect(u Upstream) { p.upstreams[DefaultUpstream] = u }
+func (p *Proxy) Redirect(u Upstream) { p.upstreams[DefaultUpstream] = &u }

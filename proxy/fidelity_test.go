@@ -96,6 +96,7 @@ func TestJoinOfBaseAndTarget(t *testing.T) {
 		{"https://u/api", "/v1/responses", "/api/v1/responses"},
 		{"https://u/backend-api/codex", "/v1/responses", "/backend-api/codex/responses"},
 		{"https://u/v1", "/v1", "/v1"},
+		{"https://u/v1", "/v1/", "/v1/"},
 		{"https://u/v1", "//v1/responses", "/v1//v1/responses"},
 		{"https://u/v1", "/v1beta/models", "/v1/v1beta/models"},
 	} {

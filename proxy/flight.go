@@ -3,7 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/http/httputil"
@@ -26,23 +26,32 @@ type flight struct {
 	hasQuery bool
 	start    time.Time
 	client   context.Context // done when the client has left
-	secret   string          // the credential, kept only to be taken out of error texts
+	secrets  []string        // credentials, kept only to be taken out of error texts
 	opened   sync.Once
 	wait     func() // until the row is stored; set once it is opened
 	waited   sync.Once
 	tap      *tap // nil until there is an answer to read
 
-	upload *upload
-	coding string           // content coding of the request body
-	reuse  *diagnosis.Reuse // what of its prompt was seen before; set while the body is read
-	err    error            // why there was no answer
+	upload  *upload
+	coding  string           // content coding of the request body
+	reading sync.WaitGroup   // of the request body
+	reuse   *diagnosis.Reuse // what of its prompt was seen before; set while the body is read
+	err     error            // why there was no answer
+	before  <-chan struct{}  // closed when the session's exchange before has been judged; nil for none
+	ending  ending           // set when the handler is done
+	judged  chan struct{}    // closed when it has been judged and recorded
 
-	mu       sync.Mutex // guards what follows: the hooks of the transport outlive the handler
-	done     bool
-	x        exchange.Exchange
-	trail    trail
-	bodyRead chan struct{} // closed when the request body has been read; nil before
-	mark     *sameRequest  // nil where the request body was not read
+	mu    sync.Mutex // guards what follows: the hooks of the transport outlive the handler
+	done  bool
+	x     exchange.Exchange
+	trail trail
+	mark  *sameRequest // nil where the request body was not read
+}
+
+// ending is what only the handler can tell of the end: its context ends with it.
+type ending struct {
+	at            *time.Duration
+	left, stopped bool // the client had left; the proxy ended the exchange
 }
 
 // begin takes the facts of the request head. The row is opened as soon as the
@@ -56,8 +65,8 @@ func (p *Proxy) begin(r *http.Request) *flight {
 	f.x = exchange.Exchange{
 		ID:        ulid.Make().String(),
 		StartedAt: f.start,
-		Method:    r.Method,
-		Path:      scrubTarget(f.target, f.query, f.hasQuery),
+		Method:    clip(r.Method),
+		Path:      scrubTarget(f.target, f.query),
 		Dialect:   dialect.Detect(f.target),
 		Outcome:   exchange.Open,
 	}
@@ -65,7 +74,7 @@ func (p *Proxy) begin(r *http.Request) *flight {
 		f.x.Upstream = f.upstream.Name
 	}
 	f.readHead(r)
-	p.crowd.enter(&f.x)
+	f.before = p.crowd.enter(&f.x)
 	f.upload = f.newUpload(r)
 	if f.x.Received != nil {
 		f.open()
@@ -91,12 +100,15 @@ func (f *flight) forward(w http.ResponseWriter, r *http.Request) {
 		Rewrite:        f.rewrite,
 		Transport:      f,
 		FlushInterval:  -1,
-		ErrorLog:       slog.NewLogLogger(f.proxy.config.Log.Handler(), slog.LevelDebug),
+		ErrorLog:       f.proxy.debug,
 		BufferPool:     &f.proxy.buffers,
 		ModifyResponse: f.answered,
 		ErrorHandler:   f.failed,
 	}
-	defer f.upload.stop(func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	defer func() {
+		f.end() // first: to interrupt a read looks to the server as if the client had left
+		f.upload.stop(func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	}()
 	rp.ServeHTTP(&writer{ResponseWriter: w, flight: f, http1: r.ProtoMajor == 1}, r)
 }
 
@@ -115,8 +127,21 @@ func (f *flight) rewrite(pr *httputil.ProxyRequest) {
 	if pr.Out.Body != nil {
 		f.upload.src = pr.Out.Body
 		pr.Out.Body = f.upload.open()
+		f.letReplay(pr.Out)
 	}
 }
+
+// letReplay lets the transport send again what HTTP/2 says was not processed, and
+// what was not even written. With an idempotency key it would replay more.
+func (f *flight) letReplay(r *http.Request) {
+	if r.Header.Get("Idempotency-Key") == "" && r.Header.Get("X-Idempotency-Key") == "" {
+		r.GetBody = func() (io.ReadCloser, error) { return f.upload.open(), nil }
+	}
+}
+
+// maxDead is how many dead connections in a row are taken out of the pool for one
+// exchange.
+const maxDead = 64
 
 // RoundTrip sends the request; again on another connection for as long as the
 // pool gives one that is found dead before a byte was written to it.
@@ -124,7 +149,7 @@ func (f *flight) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.locked(func() { f.x.Proxy = f.since() })
 	r = r.WithContext(httptrace.WithClientTrace(r.Context(), f.hooks()))
 	res, err := f.proxy.transport.RoundTrip(r)
-	for err != nil && r.Context().Err() == nil && f.nothingSent() {
+	for n := 0; err != nil && n < maxDead && r.Context().Err() == nil && f.nothingSent(); n++ {
 		f.locked(func() { f.trail, f.x.GotConn, f.x.ConnReused = trail{}, nil, nil })
 		if r.Body != nil {
 			r.Body = f.upload.open()
@@ -134,7 +159,12 @@ func (f *flight) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.locked(func() { f.x.Headers = f.since() })
+	f.locked(func() {
+		f.x.Headers = f.since()
+		if f.x.Sent == nil && f.upload.src != nil {
+			f.x.Sent = f.x.Headers // the upload counts up to the answer at most
+		}
+	})
 	f.upload.release()
 	return res, nil
 }
@@ -145,7 +175,7 @@ func (f *flight) nothingSent() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := f.trail
-	return t.conn != nil && *f.x.ConnReused && t.conn.written.Load() == t.before
+	return t.conn != nil && !t.http2 && *f.x.ConnReused && t.conn.written.Load() == t.before && !f.upload.broken()
 }
 
 // answered takes the head of the answer and puts the tap on its body.
@@ -173,27 +203,49 @@ func (f *flight) rowFirst() {
 func (f *flight) failed(w http.ResponseWriter, _ *http.Request, err error) {
 	f.err = err
 	if f.client.Err() != nil {
-		return // nobody is left to be told
+		panic(http.ErrAbortHandler) // nobody is left to be told, and no answer must be made up
 	}
-	words := f.unreachable(err)
+	step, words := f.unreachable(err)
 	f.locked(func() { f.x.Error = words })
-	writeError(w, http.StatusBadGateway, "upstream_"+failedStep(words), words)
+	writeError(w, http.StatusBadGateway, "upstream_"+step+"_failed", words)
 }
 
-// finish ends the exchange. It is deferred: a copy that breaks off panics.
+// end takes what the handler alone knows of the end.
+func (f *flight) end() {
+	if f.ending.at == nil {
+		f.ending = ending{f.since(), f.client.Err() != nil, context.Cause(f.client) == ErrStopped}
+		f.judged = make(chan struct{})
+		f.proxy.crowd.leave(&f.x, f.start.Add(*f.ending.at), f.judged)
+	}
+}
+
+// finish ends the exchange, after the handler: the client must not wait for what
+// is made of its answer. Whatever happens, the row is recorded.
 func (f *flight) finish() {
 	defer f.proxy.flying.Add(-1)
-	end := f.since()
-	f.proxy.crowd.leave(&f.x, f.start.Add(*end))
+	defer close(f.judged)
+	x := &f.x
+	if note := guarded(f.proxy.config.Log, f.conclude); note != "" {
+		f.close()
+		f.addNote(note)
+		if x.Outcome == exchange.Open {
+			x.Outcome = exchange.Interrupted
+		}
+	}
+	f.proxy.config.Record(x)
+	if f.proxy.config.Ended != nil {
+		f.proxy.config.Ended(x)
+	}
+}
+
+// conclude puts together what was seen, and judges it.
+func (f *flight) conclude() string {
 	f.tap.finish()
 	f.settleBody()
-	f.mu.Lock()
-	f.done = true
-	x := &f.x
-	x.End = end
-	x.RequestBytes = new(f.upload.bytes())
-	f.mu.Unlock() // the hooks see done and leave x alone from here on
-	answer := f.tap.answer()
+	size := f.upload.bytes()
+	f.close()
+	x, answer := &f.x, f.tap.answer()
+	x.End, x.RequestBytes = f.ending.at, &size
 	x.Outcome = f.outcome(answer)
 	f.tap.measure(x)
 	f.addNote(f.tap.note())
@@ -202,36 +254,45 @@ func (f *flight) finish() {
 		f.proxy.retries.ended(x, f.mark)
 	}
 	f.judge(x)
-	f.proxy.config.Record(x)
-	if f.proxy.config.Ended != nil {
-		f.proxy.config.Ended(x)
-	}
+	return ""
 }
 
-// judge says what was reused of the prompt and why x took as long as it did.
+// judge says what was reused of the prompt and why x took as long as it did, by
+// what is usual for its model. Then x itself is a part of that.
 func (f *flight) judge(x *exchange.Exchange) {
+	c := &f.proxy.config
 	f.reuse.Tell(x)
-	x.CacheOutcome = diagnosis.CacheOutcome(x, nil)
-	diagnosis.Judge(x, nil)
-	f.proxy.config.Prefixes.Remember(x)
+	usual := c.Book.Baseline(x)
+	x.CacheOutcome = diagnosis.CacheOutcome(x, usual.Cold(x))
+	diagnosis.Judge(x, usual)
+	c.Prefixes.Remember(x)
+	c.Book.Add(x)
+}
+
+// close makes the hooks leave x alone from here on.
+func (f *flight) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.done = true
 }
 
 // outcome says how it ended. A terminal event that was seen wins over a client
 // that has left since, and that over a broken transport: Codex hangs up within a
 // millisecond of the last event.
 func (f *flight) outcome(a *dialect.Answer) exchange.Outcome {
-	left := errors.Is(f.err, context.Canceled) || f.client.Err() != nil
-	stopped := context.Cause(f.client) == ErrStopped
+	left := errors.Is(f.err, context.Canceled) || f.ending.left
 	switch {
 	case f.x.Outcome == exchange.Refused:
 		return exchange.Refused
-	case f.x.Status == nil && stopped:
+	case f.x.Status == nil && f.ending.stopped:
 		return exchange.Interrupted
 	case f.x.Status == nil && left:
 		return exchange.ClientAbort
 	case f.x.Status == nil && f.x.GotConn == nil:
 		return exchange.Unreachable
 	case f.x.Status == nil:
+		return exchange.UpstreamCut
+	case f.err != nil: // a switch of protocols that nobody asked for
 		return exchange.UpstreamCut
 	case *f.x.Status >= 400:
 		return exchange.UpstreamError
@@ -242,7 +303,7 @@ func (f *flight) outcome(a *dialect.Answer) exchange.Outcome {
 	case a.End == dialect.Completed:
 		return exchange.OK
 	}
-	if outcome := f.tap.broken(left); outcome != exchange.ClientAbort || !stopped {
+	if outcome := f.tap.broken(left); outcome != exchange.ClientAbort || !f.ending.stopped {
 		return outcome
 	}
 	return exchange.Interrupted

@@ -21,9 +21,12 @@ const (
 )
 
 // readPrompt takes the request's prompt, hashed, and looks for what of it was seen
-// before.
+// before: the session's last exchange, which may have ended a moment ago, included.
 func (f *flight) readPrompt(req dialect.Request, body []byte) {
-	note := guarded(func() string {
+	note := guarded(f.proxy.config.Log, func() string {
+		if f.before != nil {
+			<-f.before
+		}
 		prompt := f.proxy.prompt(&f.x, req, body)
 		f.locked(func() { f.x.Prompt = prompt })
 		f.reuse = f.proxy.config.Prefixes.Match(&f.x)

@@ -1,7 +1,7 @@
 // Package proxy passes requests on to an upstream, byte for byte, and tells of
-// each what was seen of it. It stores nothing and judges nothing itself: an
-// exchange goes to the Record function as soon as it begins and again when it
-// has ended.
+// each what was seen of it. It stores nothing itself: an
+// exchange goes to the Record function as soon as it begins and again, with its
+// verdict, when it has ended.
 //
 // It adds no header, no time limit, no redirect and no retry of its own; the one
 // exception is a pooled connection that turns out to be dead before any byte of
@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -37,6 +38,9 @@ type Config struct {
 	// Prefixes remembers the prompts that upstreams have read. Nil stands for one
 	// that remembers none yet.
 	Prefixes *diagnosis.Prefixes
+	// Book knows what is usual for each model. Nil stands for one that knows
+	// nothing yet.
+	Book *diagnosis.Book
 	// Ended, if set, is told of each ended exchange after it was recorded.
 	Ended func(x *exchange.Exchange)
 	// Dial makes connections; nil stands for a net.Dialer without time-out.
@@ -59,11 +63,13 @@ var ErrStopped = errors.New("the proxy was stopped")
 // Proxy is an http.Handler that forwards everything it is given.
 type Proxy struct {
 	config    Config
-	upstreams map[string]Upstream
+	upstreams map[string]*Upstream
 	dialer    *dialer
 	transport *http.Transport
+	debug     *log.Logger
 	buffers   buffers
 	retries   retries
+	inflating chan struct{} // a token for each request body that may be decoded at a time
 	crowd     crowd
 	flying    atomic.Int64
 	flights   sync.WaitGroup
@@ -71,22 +77,27 @@ type Proxy struct {
 
 // New makes a Proxy. The error names what is missing.
 func New(c Config) (*Proxy, error) {
-	p := &Proxy{config: c, upstreams: make(map[string]Upstream)}
+	p := &Proxy{config: c, upstreams: make(map[string]*Upstream)}
 	if p.config.Log == nil {
 		p.config.Log = slog.New(slog.DiscardHandler)
 	}
 	if p.config.Prefixes == nil {
 		p.config.Prefixes = new(diagnosis.Prefixes)
 	}
+	if p.config.Book == nil {
+		p.config.Book = new(diagnosis.Book)
+	}
 	for _, u := range c.Upstreams {
 		if _, twice := p.upstreams[u.Name]; twice {
 			return nil, fmt.Errorf("upstream %q is given twice", u.Name)
 		}
-		p.upstreams[u.Name] = u
+		p.upstreams[u.Name] = &u
 	}
 	if _, ok := p.upstreams[DefaultUpstream]; !ok {
-		return nil, fmt.Errorf("there is no default upstream: give one without a name")
+		return nil, errors.New("there is no default upstream: give one without a name")
 	}
+	p.inflating = make(chan struct{}, maxInflating)
+	p.debug = slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug)
 	dial := c.Dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext
@@ -124,9 +135,14 @@ func (p *Proxy) Flying() int64 { return p.flying.Load() }
 // ServeHTTP forwards a request and its answer.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.flights.Add(1)
-	defer p.flights.Done()
 	f := p.begin(r)
-	defer f.finish()
+	defer func() {
+		f.end()
+		go func() {
+			defer p.flights.Done()
+			f.finish()
+		}()
+	}()
 	if no := f.refusal(r); no != nil {
 		f.refuse(w, no)
 		return
@@ -148,11 +164,7 @@ func (p *Proxy) route(path string) (*Upstream, string) {
 			path = "/" + path
 		}
 	}
-	u, ok := p.upstreams[name]
-	if !ok {
-		return nil, path
-	}
-	return &u, path
+	return p.upstreams[name], path
 }
 
 // buffers hands out the buffers that bodies are copied through. Chunks are

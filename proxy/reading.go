@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -31,6 +32,7 @@ type cutter interface {
 // reading turns the plain bytes of an answer into their meaning.
 type reading struct {
 	media  string
+	log    *slog.Logger
 	form   form
 	head   []byte // until the form is decided
 	reader dialect.Reader
@@ -43,21 +45,26 @@ type reading struct {
 	failed bool
 }
 
-func newReading(d exchange.Dialect, media string) *reading {
-	r := &reading{media: media, reader: dialect.New(d), meter: meter.New()}
+func newReading(d exchange.Dialect, media string, log *slog.Logger) *reading {
+	r := &reading{media: media, log: log, reader: dialect.New(d), meter: meter.New()}
 	r.emit = r.message // bound once: binding it for each chunk would allocate
 	return r
 }
 
-// read takes the plain bytes that one read brought.
-func (r *reading) read(at time.Duration, p []byte) {
+// read takes the plain bytes that one read brought, and says whether more is
+// wanted.
+func (r *reading) read(at time.Duration, p []byte) (more bool) {
 	if r.failed {
-		return
+		return false
 	}
-	if note := guarded(func() string { r.take(at, p); return "" }); note != "" {
-		r.failed, r.note = true, note
+	if note := guarded(r.log, func() string { r.take(at, p); return "" }); note != "" {
+		r.fail(note)
 	}
+	return !r.failed
 }
+
+// fail gives up reading.
+func (r *reading) fail(note string) { r.failed, r.note = true, note }
 
 func (r *reading) take(at time.Duration, p []byte) {
 	r.at = at
@@ -71,7 +78,7 @@ func (r *reading) take(at time.Duration, p []byte) {
 		room := readable - len(r.body)
 		r.body = append(r.body, p[:min(len(p), room)]...)
 		if len(p) > room {
-			r.failed, r.note = true, "answer too long to be read"
+			r.fail("answer too long to be read")
 		}
 	}
 }
@@ -130,7 +137,7 @@ func (r *reading) finish(complete bool) {
 	if r.failed || !complete {
 		return
 	}
-	r.note = guarded(func() string {
+	r.note = guarded(r.log, func() string {
 		r.body = append(r.body, r.head...) // too short to show a form
 		switch {
 		case r.isStream():

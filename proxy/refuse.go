@@ -24,6 +24,9 @@ func (f *flight) refusal(r *http.Request) *refusal {
 	case f.proxy.dialer.isOwn(r):
 		return &refusal{http.StatusLoopDetected, "loop",
 			"this request came back from ttftap itself: the upstream, or HTTPS_PROXY, leads to ttftap"}
+	case !sayable(join(f.upstream.URL.EscapedPath(), f.target)):
+		return &refusal{http.StatusBadRequest, "target",
+			"a request target that begins with two slashes must be properly escaped to be sent on as it is"}
 	case r.Method == http.MethodConnect:
 		return &refusal{http.StatusMethodNotAllowed, "connect",
 			"ttftap is no HTTP proxy for CONNECT: set the client's base URL instead of HTTPS_PROXY"}
@@ -56,5 +59,6 @@ func (p *Proxy) names() []string {
 }
 
 func isWebSocket(r *http.Request) bool {
-	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
+		strings.Contains(strings.ToLower(strings.Join(r.Header["Connection"], ",")), "upgrade")
 }

@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy/dialect"
@@ -30,10 +32,10 @@ type codexTurn struct {
 
 // readHead takes the facts of the request's headers.
 func (f *flight) readHead(r *http.Request) {
-	f.secret = strings.TrimPrefix(firstHeader(r.Header, credentialHeaders), "Bearer ")
-	f.x.KeyID = f.proxy.keyID(f.secret)
+	f.x.KeyID = f.proxy.keyID(withoutScheme(firstHeader(r.Header, credentialHeaders)))
+	f.secrets = secretsOf(r)
 	f.x.Client = product(r.UserAgent())
-	f.x.SessionID = firstHeader(r.Header, sessionHeaders)
+	f.x.SessionID = clip(firstHeader(r.Header, sessionHeaders))
 	var turn codexTurn
 	if json.Unmarshal([]byte(r.Header.Get("X-Codex-Turn-Metadata")), &turn) == nil {
 		f.x.TurnID, f.x.RequestKind = clip(turn.TurnID), clip(turn.RequestKind)
@@ -54,7 +56,7 @@ func (p *Proxy) keyID(credential string) string {
 func firstHeader(h http.Header, names []string) string {
 	for _, n := range names {
 		if v := h.Get(n); v != "" {
-			return clip(v)
+			return v
 		}
 	}
 	return ""
@@ -90,11 +92,7 @@ func (f *flight) newUpload(r *http.Request) *upload {
 	return &upload{limit: readable, atEnd: func(kept []byte) {
 		f.received()
 		f.locked(func() {
-			f.bodyRead = make(chan struct{})
-			go func(done chan struct{}) { // beside the sending, not before it
-				defer close(done)
-				f.readBody(kept)
-			}(f.bodyRead)
+			f.reading.Go(func() { f.readBody(kept) }) // beside the sending, not before it
 		})
 	}}
 }
@@ -104,11 +102,8 @@ func (f *flight) received() { f.locked(func() { f.x.Received = f.since() }) }
 // settleBody waits until the request body has been read, and reads what there is
 // of one that never ended.
 func (f *flight) settleBody() {
-	var reading chan struct{}
-	f.locked(func() { reading = f.bodyRead })
-	if reading != nil {
-		<-reading
-	} else if kept := f.upload.beginning(); kept != nil && f.x.Dialect != exchange.Other {
+	f.reading.Wait()
+	if kept := f.upload.beginning(); kept != nil && f.x.Dialect != exchange.Other {
 		f.readBody(kept)
 	}
 }
@@ -116,9 +111,13 @@ func (f *flight) settleBody() {
 // readBody takes the facts of the request body. A body that cannot be read is
 // noted and changes nothing.
 func (f *flight) readBody(body []byte) {
+	if !isIdentity(f.coding) {
+		f.proxy.inflating <- struct{}{}
+		defer func() { <-f.proxy.inflating }()
+	}
 	var req dialect.Request
 	var plain []byte
-	note := guarded(func() string {
+	note := guarded(f.proxy.config.Log, func() string {
 		var err error
 		if plain, err = plainBody(body, f.coding); err != nil {
 			return "request body not read: " + err.Error()
@@ -140,6 +139,9 @@ func (f *flight) readBody(body []byte) {
 	f.readPrompt(req, plain)
 }
 
+// maxInflating bounds the memory that small bodies can blow up to.
+const maxInflating = 4
+
 // plainBody decodes a body for reading, up to the limit of what is read.
 func plainBody(body []byte, coding string) ([]byte, error) {
 	if isIdentity(coding) {
@@ -157,11 +159,13 @@ func plainBody(body []byte, coding string) ([]byte, error) {
 	return plain, nil
 }
 
-// guarded runs an observation; a panic in it becomes a note, since observing
-// must never harm the exchange.
-func guarded(observe func() string) (note string) {
+// guarded runs an observation; a panic in it becomes a note, since observing must
+// never harm the exchange. What it says may hold foreign text, so only where it
+// happened is logged.
+func guarded(log *slog.Logger, observe func() string) (note string) {
 	defer func() {
 		if p := recover(); p != nil {
+			log.Error("the observer failed", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			note = "the observer failed"
 		}
 	}()

@@ -11,4 +11,4 @@ func kernelRTT(syscall.RawConn) *time.Duration { return nil }
 
 func unsent(syscall.RawConn) (int, bool) { return 0, false }
 
-func hungUp(syscall.RawConn) bool { return false }
+func hungUp(syscall.RawConn, bool) bool { return false }

@@ -37,10 +37,10 @@ func newTap(f *flight, res *http.Response) *tap {
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	t := &tap{flight: f, body: res.Body, media: media}
 	if f.x.Dialect != exchange.Other || res.StatusCode >= http.StatusBadRequest {
-		t.reading = newReading(f.x.Dialect, media)
+		t.reading = newReading(f.x.Dialect, media, f.proxy.config.Log)
 	}
 	if coding := res.Header.Get("Content-Encoding"); !isIdentity(coding) && t.reading != nil {
-		t.inflate = newInflater(coding, t.reading.read, func(note string) {
+		t.inflate = newInflater(coding, f.proxy.config.Log, t.reading.read, func(note string) {
 			f.locked(func() { f.addNote(note) })
 		})
 	}
@@ -102,7 +102,9 @@ func (t *tap) finish() {
 	}
 	t.observe()
 	if t.inflate != nil {
-		t.inflate.finish()
+		if t.inflate.finish() {
+			t.reading.fail("answer read in part: it came faster than it could be decoded")
+		}
 	}
 	if t.reading != nil {
 		t.reading.finish(t.err == io.EOF)
@@ -145,7 +147,7 @@ func (t *tap) broken(left bool) exchange.Outcome {
 		return exchange.OK // switched protocols: what came after is not read
 	case t.err == io.EOF && t.isHTML() && t.flight.x.Dialect != exchange.Other:
 		return exchange.ErrorEvent
-	case t.err == io.EOF && !t.reading.isStream():
+	case t.err == io.EOF && (!t.reading.isStream() || t.reading.failed): // or not observed to its end
 		return exchange.OK
 	case t.err == io.EOF:
 		return exchange.UpstreamCut

@@ -25,39 +25,36 @@ type trail struct {
 	step                          string // the step under way
 	dnsStart, dialStart, tlsStart time.Time
 	conn                          *conn
-	before                        int64 // bytes written to conn before this exchange
-	wrote                         bool  // the whole request was handed to the kernel
+	http2                         bool  // it serves other exchanges, too
+	taken                         int64 // which use of conn this is
+	before                        int64 // bytes written to conn before it
 }
 
 // hooks stamp; the subtractions that they do are of instants of their own.
 func (f *flight) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		DNSStart: func(httptrace.DNSStartInfo) {
-			f.locked(func() { f.trail.step, f.trail.dnsStart = stepDNS, time.Now() })
+			f.dialing(func() { f.trail.step, f.trail.dnsStart = stepDNS, time.Now() })
 		},
 		DNSDone: func(i httptrace.DNSDoneInfo) {
-			f.locked(func() {
-				if i.Err == nil {
-					f.x.DNS = new(time.Since(f.trail.dnsStart))
-				}
-			})
+			if i.Err == nil {
+				f.dialing(func() { f.x.DNS = new(time.Since(f.trail.dnsStart)) })
+			}
 		},
 		ConnectStart: func(_, _ string) {
-			f.locked(func() {
+			f.dialing(func() {
 				if f.trail.step != stepConnect { // the first of several addresses tried
 					f.trail.step, f.trail.dialStart = stepConnect, time.Now()
 				}
 			})
 		},
 		ConnectDone: func(_, _ string, err error) {
-			f.locked(func() {
-				if err == nil {
-					f.x.Connect = new(time.Since(f.trail.dialStart))
-				}
-			})
+			if err == nil {
+				f.dialing(func() { f.x.Connect = new(time.Since(f.trail.dialStart)) })
+			}
 		},
 		TLSHandshakeStart: func() {
-			f.locked(func() { f.trail.step, f.trail.tlsStart = stepTLS, time.Now() })
+			f.dialing(func() { f.trail.step, f.trail.tlsStart = stepTLS, time.Now() })
 		},
 		TLSHandshakeDone: f.handshaken,
 		GotConn:          f.gotConn,
@@ -66,11 +63,21 @@ func (f *flight) hooks() *httptrace.ClientTrace {
 	}
 }
 
-func (f *flight) handshaken(state tls.ConnectionState, err error) {
+// dialing runs do while the exchange has no connection: a dial that was begun for
+// it goes on when another connection has come free in the meantime.
+func (f *flight) dialing(do func()) {
 	f.locked(func() {
-		if err != nil {
-			return
+		if f.x.GotConn == nil {
+			do()
 		}
+	})
+}
+
+func (f *flight) handshaken(state tls.ConnectionState, err error) {
+	if err != nil {
+		return
+	}
+	f.dialing(func() {
 		took := time.Since(f.trail.tlsStart)
 		f.x.TLS = &took
 		f.proxy.dialer.noteHandshake(f.upstream.URL.Host, took, state)
@@ -86,7 +93,9 @@ func (f *flight) gotConn(i httptrace.GotConnInfo) {
 		f.trail.step = ""
 		if f.trail.conn = unwrap(i.Conn); f.trail.conn != nil {
 			f.trail.before = f.trail.conn.written.Load()
-			f.trail.conn.take(i.Reused && !isHTTP2(i.Conn))
+			_, secure := i.Conn.(*tls.Conn)
+			f.trail.http2 = isHTTP2(i.Conn)
+			f.trail.taken = f.trail.conn.take(i.Reused && !f.trail.http2, secure)
 		}
 	})
 }
@@ -94,10 +103,10 @@ func (f *flight) gotConn(i httptrace.GotConnInfo) {
 // putIdle may be called when the exchange has ended: it is about the connection.
 func (f *flight) putIdle(err error) {
 	f.mu.Lock()
-	c := f.trail.conn
+	c, taken := f.trail.conn, f.trail.taken
 	f.mu.Unlock()
 	if err == nil && c != nil {
-		c.rest()
+		c.rest(taken)
 	}
 }
 
@@ -114,8 +123,11 @@ func (f *flight) wroteRequest(i httptrace.WroteRequestInfo) {
 	}
 	size := f.upload.bytes()
 	f.locked(func() {
-		f.x.Sent, f.trail.wrote = f.since(), true
-		if size <= polled || f.trail.conn == nil || f.x.Headers != nil {
+		if f.x.Headers != nil {
+			return
+		}
+		f.x.Sent = f.since()
+		if size <= polled || f.trail.conn == nil {
 			return
 		}
 		raw := f.trail.conn.raw()

@@ -29,11 +29,14 @@ type upload struct {
 	limit int               // bytes to keep
 	atEnd func(kept []byte) // called once, when the body has been read to its end
 
-	mu   sync.Mutex
+	turn sync.Mutex // held by who reads the source, which may wait for the client
 	src  io.Reader
-	kept []byte
-	size int64
-	err  error
+
+	mu      sync.Mutex // guards what follows; nobody waits with it
+	kept    []byte
+	size    int64
+	err     error // how the source ended
+	stopped bool
 }
 
 // view is one attempt's reading of an upload.
@@ -47,23 +50,17 @@ func (u *upload) open() io.ReadCloser { return &view{up: u} }
 // Read gives the kept bytes first and the source's after them.
 func (v *view) Read(p []byte) (int, error) {
 	u := v.up
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case v.pos < int64(len(u.kept)):
-		n := copy(p, u.kept[v.pos:])
+	u.turn.Lock()
+	defer u.turn.Unlock()
+	if n, err := u.before(v.pos, p); n > 0 || err != nil {
 		v.pos += int64(n)
-		return n, nil
-	case v.pos < u.size:
-		return 0, errReplay
-	case u.err != nil:
-		return 0, u.err
+		return n, err
 	}
 	n, err := u.src.Read(p)
-	u.keep(p[:n])
 	v.pos += int64(n)
-	if err != nil {
-		u.end(err)
+	if kept := u.took(p[:n], err); err == io.EOF && u.atEnd != nil {
+		u.atEnd(kept)
+		u.atEnd = nil
 	}
 	return n, err
 }
@@ -72,19 +69,32 @@ func (v *view) Read(p []byte) (int, error) {
 // server closes it in the end.
 func (v *view) Close() error { return nil }
 
-func (u *upload) keep(p []byte) {
+// before gives what was read of the source before, from a position on. Neither
+// bytes nor an error: the source is to be read.
+func (u *upload) before(pos int64, p []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.stopped:
+		return 0, errEnded
+	case pos < int64(len(u.kept)):
+		return copy(p, u.kept[pos:]), nil
+	case pos < u.size:
+		return 0, errReplay
+	}
+	return 0, u.err
+}
+
+// took notes what was read of the source and returns what is kept of all.
+func (u *upload) took(p []byte, err error) []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if room := u.limit - len(u.kept); room > 0 && u.size == int64(len(u.kept)) {
 		u.kept = append(u.kept, p[:min(len(p), room)]...)
 	}
 	u.size += int64(len(p))
-}
-
-func (u *upload) end(err error) {
 	u.err = err
-	if err == io.EOF && u.atEnd != nil {
-		u.atEnd(u.kept)
-		u.atEnd = nil
-	}
+	return u.kept
 }
 
 // release lets go of the kept bytes once the body has been read and no attempt
@@ -102,7 +112,7 @@ func (u *upload) release() {
 func (u *upload) beginning() []byte {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.err != nil {
+	if u.err == io.EOF {
 		return nil
 	}
 	return u.kept
@@ -115,17 +125,24 @@ func (u *upload) ended() bool {
 	return u.src == nil || u.err != nil
 }
 
+// broken says whether the client's sending ended before its end.
+func (u *upload) broken() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.err != nil && u.err != io.EOF
+}
+
 // stop ends all reading of the source. A read may still wait for the client:
 // interrupt must end it. The server would not bear one after the handler.
 func (u *upload) stop(interrupt func()) {
-	if !u.mu.TryLock() {
+	u.mu.Lock()
+	u.stopped = true
+	u.mu.Unlock()
+	if !u.turn.TryLock() {
 		interrupt()
-		u.mu.Lock()
+		u.turn.Lock()
 	}
-	defer u.mu.Unlock()
-	if u.err == nil {
-		u.err = errEnded
-	}
+	u.turn.Unlock()
 }
 
 // bytes is how many bytes the client has sent so far.

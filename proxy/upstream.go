@@ -79,11 +79,9 @@ func join(base, target string) string {
 	if base == "" {
 		return target
 	}
-	first, rest, _ := strings.Cut(strings.TrimPrefix(target, "/"), "/")
+	first, _, _ := strings.Cut(strings.TrimPrefix(target, "/"), "/")
 	if version.MatchString(first) && hasVersion(base) {
-		if target = "/" + rest; rest == "" {
-			target = ""
-		}
+		target = strings.TrimPrefix(target, "/"+first)
 	}
 	return base + target
 }
@@ -109,16 +107,26 @@ func splitTarget(target string) (path, query string, hasQuery bool) {
 }
 
 // setTarget makes u ask for exactly this path and query. Go re-escapes what it
-// holds to be badly escaped unless the target is given as opaque; an opaque
-// one in turn must not begin with two slashes.
+// holds to be badly escaped unless the target is given as opaque.
 func setTarget(u *url.URL, path, query string, hasQuery bool) {
 	u.RawQuery, u.ForceQuery = query, hasQuery && query == ""
-	u.Opaque = ""
-	if p, err := url.PathUnescape(path); err == nil {
-		u.Path, u.RawPath = p, path
-		if u.EscapedPath() == path {
-			return
-		}
+	if u.Opaque = ""; !escaped(u, path) {
+		u.Opaque = path
 	}
-	u.Opaque = path
+}
+
+// escaped sets the path of u and says whether it comes out as it was put in.
+func escaped(u *url.URL, path string) bool {
+	p, err := url.PathUnescape(path)
+	if err != nil {
+		return false
+	}
+	u.Path, u.RawPath = p, path
+	return u.EscapedPath() == path
+}
+
+// sayable says whether a target can be sent as it is: an opaque one must not begin
+// with two slashes, or it would name a host.
+func sayable(path string) bool {
+	return !strings.HasPrefix(path, "//") || escaped(new(url.URL), path)
 }

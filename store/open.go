@@ -188,7 +188,7 @@ func writerDSN(path string) string {
 }
 
 func readerDSN(path string) string {
-	return dsn(path, "mode=ro", "_pragma=busy_timeout(5000)", "_pragma=query_only(1)")
+	return dsn(path, "mode=ro", "_pragma=busy_timeout(5000)", "_pragma=query_only(1)", "_pragma=temp_store(MEMORY)")
 }
 
 func dsn(path string, options ...string) string {

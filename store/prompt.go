@@ -42,8 +42,9 @@ func (s *Store) prompt(ctx context.Context, id string) ([]exchange.Boundary, err
 // EachPrompt calls fn with the newest exchanges whose prompt is kept, limit of
 // them at most, the oldest first. Each is fn's own. Lists come without prompts.
 func (s *Store) EachPrompt(ctx context.Context, limit int, fn func(x *exchange.Exchange)) error {
-	rows, err := s.conns().reader.QueryContext(ctx, selectFrom+", boundaries FROM (SELECT * FROM exchange JOIN prompt USING (id)"+
-		" ORDER BY started_at DESC, id DESC LIMIT ?) ORDER BY started_at, id", limit)
+	// Ids are in the order of their times.
+	rows, err := s.conns().reader.QueryContext(ctx, selectFrom+", boundaries FROM prompt JOIN exchange USING (id)"+
+		" WHERE id >= (SELECT min(id) FROM (SELECT id FROM prompt ORDER BY id DESC LIMIT ?)) ORDER BY id", limit)
 	if err != nil {
 		return fmt.Errorf("read prompts: %w", err)
 	}

@@ -23,8 +23,9 @@ type Store struct {
 
 	mu       sync.Mutex // one writer at a time
 	closed   bool
-	trimming bool  // a trim is due
-	cutAt    int64 // what the last cut left of the write-ahead file
+	secret   []byte // nil until it was asked for
+	trimming bool   // a trim is due
+	cutAt    int64  // what the last cut left of the write-ahead file
 }
 
 func newStore(path string, lock *os.File, c connections) *Store {
@@ -59,15 +60,23 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	if c := s.conns(); c.writer != nil {
 		secret := make([]byte, 32)
 		rand.Read(secret)
-		_, err := c.writer.ExecContext(ctx,
-			"INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING", secret)
-		if err != nil {
+		if err := c.keepSecret(ctx, secret); err != nil {
 			return nil, fmt.Errorf("make the secret of this install: %w", err)
 		}
 	}
 	var secret []byte
 	err := s.conns().reader.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = 'secret'").Scan(&secret)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.secret = secret
 	return secret, wrap(err, "read the secret of this install")
+}
+
+// keepSecret puts a secret into a log that has none.
+func (c *connections) keepSecret(ctx context.Context, secret []byte) error {
+	_, err := c.writer.ExecContext(ctx,
+		"INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING", secret)
+	return err
 }
 
 // interrupt ends what an earlier process left open: nobody will any more.
@@ -75,10 +84,7 @@ func (s *Store) interrupt(ctx context.Context) error {
 	_, err := s.conns().writer.ExecContext(ctx, `
 		UPDATE exchange SET
 			outcome = 'interrupted',
-			error   = 'the proxy was stopped before the exchange had ended',
-			bound   = 'unknown',
-			cause   = 'aborted',
-			reason  = 'the proxy was stopped before the exchange had ended, so nothing can be said of its time'
+			error   = 'the proxy was stopped before the exchange had ended'
 		WHERE outcome = 'open'`)
 	return err
 }

@@ -38,6 +38,9 @@ func (s *Store) reopen(ctx context.Context) error {
 		return err
 	}
 	s.current.Store(&c)
+	if s.secret != nil {
+		return c.keepSecret(ctx, s.secret) // the keys' hashes stay the same
+	}
 	return nil
 }
 

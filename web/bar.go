@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -123,7 +124,7 @@ func inPhrases(l language, ps []phase) string {
 		if text != "" {
 			text += l.say("list.comma")
 		}
-		text += l.say("phase."+string(p.Kind)) + " " + inWords(p.Length)
+		text += l.say("phase."+string(p.Kind)) + " " + figure.Duration(&p.Length)
 	}
-	return cmp.Or(text, nothing)
+	return cmp.Or(text, figure.Unknown)
 }

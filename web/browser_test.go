@@ -48,6 +48,8 @@ func TestInABrowser(t *testing.T) {
 	locked := full
 	locked.Token = "open sesame"
 	long := newConfig(t, append(telling(), overlong())...)
+	routed := newConfig(t, append(telling(), longWinded())...)
+	routed.Upstreams = []Upstream{{"default", "https://chatgpt.com/backend-api/codex"}, {"a-rather-long-name", "https://gateway.example.com/some/path/v1"}}
 	for _, test := range []struct {
 		name string
 		c    Config
@@ -57,6 +59,7 @@ func TestInABrowser(t *testing.T) {
 		{"the page speaks Chinese and remembers", full, speaksChinese},
 		{"the page is dark where the system is", full, isDark},
 		{"no view scrolls sideways on a telephone", long, fitsATelephone},
+		{"nothing is cut off in a narrow window", routed, isWholeInANarrowWindow},
 		{"the token opens the page", locked, opensByToken},
 		{"an empty log shows what to paste", newConfig(t), showsWhatToPaste},
 	} {
@@ -276,6 +279,40 @@ func fitsATelephone(b *browser) {
 			b.picture("narrow-" + name + "-" + string(l))
 		}
 	}
+}
+
+// longWinded is an exchange with as long lines in its waterfall as there are.
+func longWinded() *exchange.Exchange {
+	return seeded("long-winded", 3*time.Second, func(x *exchange.Exchange) {
+		answered(x, 1000, 2000, 90)
+		x.ConnReused, x.DNS, x.Connect, x.TLS = new(false), span(12.5), span(120), span(241)
+		x.ServerPrefill, x.ServerDecode, x.ServerSource = span(400), span(990), "timings"
+	})
+}
+
+// isWholeInANarrowWindow looks at widths between a telephone's and a desktop's.
+func isWholeInANarrowWindow(b *browser) {
+	for _, width := range []int64{1000, 1100} {
+		b.viewport(width, 800)
+		for name, target := range map[string]string{
+			"connect": "/-/connect", "exchange": "/-/requests/prefill", "open": "/-/requests/under-way",
+			"stalled": "/-/requests/stalled", "visible": "/-/requests/visible", "long-winded": "/-/requests/long-winded",
+		} {
+			b.visit(target)
+			cut := in[[]string](b, `[...document.querySelectorAll("pre, .waterfall th, .facts > *, .routes > *, .grid td")].
+				filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)`)
+			if len(cut) > 0 {
+				b.Errorf("%s at %d px cuts off %q", name, width, cut)
+			}
+			broken := in[[]string](b, `[...document.querySelectorAll(".routes code, .routes bdi")].
+				filter(e => e.getClientRects().length > 1).map(e => e.textContent)`)
+			if len(broken) > 0 {
+				b.Errorf("%s at %d px breaks %q", name, width, broken)
+			}
+			b.picture(fmt.Sprintf("%s-%d", name, width))
+		}
+	}
+	b.quiet()
 }
 
 func withLang(target string, l language) string {

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
+
+	"github.com/ttftap/ttftap/store"
 )
 
 // connectView tells how to send a client's requests through the proxy.
@@ -13,11 +16,11 @@ type connectView struct {
 
 // steps are what there is to do, with this proxy's own addresses.
 type steps struct {
-	Listen   string
-	Codex    string
-	Curl     string
-	Routes   []route
-	Recorder string
+	Listen string
+	Codex  string
+	Curl   string
+	Routes []route
+	Logged string // how many requests have come; "" where the log cannot tell
 }
 
 // route is a base URL to give to a client, and where it leads.
@@ -25,18 +28,21 @@ type route struct{ Base, URL string }
 
 func (s *site) connect(w http.ResponseWriter, r *http.Request) error {
 	v := connectView{page: s.page(w, r, "connect.title")}
-	v.Steps = s.steps(v.Language)
+	v.Steps = s.steps(r.Context(), v.Language)
 	return v.render(w, http.StatusOK, "connect", v)
 }
 
-func (s *site) steps(l language) steps {
+func (s *site) steps(ctx context.Context, l language) steps {
 	base := strings.TrimSuffix(s.Listen, "/")
 	st := steps{
 		Listen: base,
 		Curl: "curl -N " + base + "/responses \\\n" +
-			`  -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \` + "\n" +
+			`  -H "Authorization: Bearer $OPENAI_API_KEY" \` + "\n" +
+			`  -H "Content-Type: application/json" \` + "\n" +
 			`  -d '{"model": "gpt-5-mini", "stream": true, "input": "Count to ten."}'`,
-		Recorder: l.number("connect.count", s.State().Committed),
+	}
+	if n, err := s.Store.Count(ctx, store.Filter{}); err == nil { // the rest needs no log
+		st.Logged = l.number("connect.count", n)
 	}
 	for i, u := range s.Upstreams {
 		if i == 0 {

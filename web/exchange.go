@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
@@ -34,7 +35,8 @@ type exchangeView struct {
 	Status     string
 	Under      string // the request in one line
 	Why        why
-	Waterfall  *waterfall // nil where its duration is unknown
+	Waterfall  *waterfall  // nil where the end is not written
+	Prompt     *promptView // nil where it was not read
 	Delivery   []string
 	Notes      []string
 	Server     *serverTimings // nil where the upstream told none
@@ -98,13 +100,14 @@ func (v *exchangeView) fill(x *exchange.Exchange, now time.Time) {
 	v.When = x.StartedAt.In(now.Location()).Format("2006-01-02 15:04:05.000 -07:00")
 	v.UTC = utc(x.StartedAt)
 	v.Tag, v.Tone, v.Status = tagOf(l, x), tone(x), status(x)
-	v.Why = whyOf(l, x)
-	v.Waterfall = waterfallOf(l, x, now)
+	v.Why = whyOf(l, x, now)
+	v.Waterfall = waterfallOf(l, x)
+	v.Prompt = promptOf(l, x)
 	v.Delivery = deliveryOf(l, x)
 	v.Notes = notesOf(l, x)
 	v.Server = serverTimingsOf(l, x)
 	v.Instants = instantsOf(l, x)
-	v.Lists = []list{tokenList(l, x), rateList(l, x), idList(l, x), routeList(l, x)}
+	v.Lists = slices.DeleteFunc([]list{tokenList(l, x), rateList(l, x), idList(l, x), routeList(l, x)}, list.empty)
 	v.Usage = indented(x.UsageRaw)
 	v.JSON = "/-/api/requests/" + url.PathEscape(x.ID)
 	v.SessionURL = rowsWith("session", x.SessionID)
@@ -114,13 +117,13 @@ func (v *exchangeView) fill(x *exchange.Exchange, now time.Time) {
 func headline(l language, x *exchange.Exchange) string {
 	parts := []string{plain(cmp.Or(x.Model(), x.Path), nameRunes)}
 	if x.PromptTokens != nil {
-		parts = append(parts, l.say("part.in", count(x.PromptTokens)))
+		parts = append(parts, l.say("part.in", figure.Count(x.PromptTokens)))
 	}
 	if x.OutputTokens != nil {
-		parts = append(parts, l.say("part.out", count(x.OutputTokens)))
+		parts = append(parts, l.say("part.out", figure.Count(x.OutputTokens)))
 	}
 	if x.End != nil {
-		parts = append(parts, l.say("part.total", inWords(*x.End)))
+		parts = append(parts, l.say("part.total", figure.Duration(x.End)))
 	}
 	return l.list(parts)
 }
@@ -138,14 +141,18 @@ func underline(l language, x *exchange.Exchange) string {
 	if x.KeyID != "" {
 		parts = append(parts, l.say("part.key", plain(x.KeyID, nameRunes)))
 	}
-	if x.Attempt != nil && *x.Attempt > 1 {
-		parts = append(parts, l.say("part.attempt", count(x.Attempt)))
+	if retried(x) {
+		parts = append(parts, l.say("part.attempt", figure.Count(x.Attempt)))
 	}
 	return l.list(parts)
 }
 
-func whyOf(l language, x *exchange.Exchange) why {
+func whyOf(l language, x *exchange.Exchange, now time.Time) why {
 	w := why{Title: l.say("why." + cmp.Or(string(x.Bound), "open"))}
+	if x.Outcome == exchange.Open {
+		w.add(l.say("why.since", x.StartedAt.In(now.Location()).Format(time.DateTime), soFar(x, now)))
+		return w
+	}
 	if failed(x) {
 		w.Title = l.say("why.failed")
 		w.add(diagnosis.ErrorWords(x, string(l)))
@@ -166,7 +173,7 @@ func (w *why) add(paragraph string) {
 func notesOf(l language, x *exchange.Exchange) []string {
 	var notes []string
 	if x.UnreadEvents != nil {
-		notes = append(notes, l.say("notes.unread", count(x.UnreadEvents)))
+		notes = append(notes, l.say("notes.unread", figure.Count(x.UnreadEvents)))
 	}
 	if x.Note != "" {
 		notes = append(notes, plain(x.Note, proseRunes))

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 
 	"github.com/ttftap/ttftap/store"
@@ -42,7 +41,7 @@ func (s *site) export(w http.ResponseWriter, r *http.Request, as file) error {
 		return nil
 	}
 	if err := as.write(r.Context(), w, f); err != nil {
-		slog.WarnContext(r.Context(), "export broken off", "error", err)
+		s.Log.WarnContext(r.Context(), "export broken off", "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil

@@ -146,8 +146,9 @@ type deaf struct{ *httptest.ResponseRecorder }
 func (deaf) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
 func TestAnExportThatFailsOnItsWayIsBrokenOff(t *testing.T) {
-	logged := captureLog(t)
-	page := New(newConfig(t, many(300)...))
+	c := newConfig(t, many(300)...)
+	logged := c.capturedLog()
+	page := New(c)
 	defer func() {
 		if got := recover(); got != http.ErrAbortHandler {
 			t.Errorf("it ended with %v: the file looks whole", got)

@@ -1,11 +1,11 @@
 package web
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -15,6 +15,8 @@ type list struct {
 	Facts []fact
 }
 
+func (l list) empty() bool { return len(l.Facts) == 0 }
+
 // fact is a name and its value.
 type fact struct {
 	Name, Value, Aside string
@@ -22,28 +24,38 @@ type fact struct {
 	URL                string // of the rows that share the value
 }
 
-// lister builds a list in one language.
+// lister builds a list of one exchange's facts in one language.
 type lister struct {
-	l language
+	l     language
+	ended bool
 	list
 }
 
-func newLister(l language, title string) *lister {
-	return &lister{l: l, list: list{Title: l.say(title)}}
+func newLister(l language, title string, x *exchange.Exchange) *lister {
+	return &lister{l: l, ended: x.End != nil, list: list{Title: l.say(title)}}
 }
 
-// add adds a fact, shown as a dash where it is unknown.
+// add adds a fact, shown as a dash where it is unknown. Before the end is
+// written it is left out: a dash would say that it did not happen.
 func (b *lister) add(name, value, aside string) {
+	if !b.ended {
+		b.have(name, value, aside)
+		return
+	}
+	b.put(name, value, aside)
+}
+
+func (b *lister) put(name, value, aside string) {
 	if value == "" {
-		value, aside = nothing, ""
+		value, aside = figure.Unknown, ""
 	}
 	b.Facts = append(b.Facts, fact{Name: b.l.say("fact." + name), Value: value, Aside: aside})
 }
 
 // have adds a fact only where it is known.
 func (b *lister) have(name, value, aside string) {
-	if value != "" && value != nothing {
-		b.add(name, value, aside)
+	if value != "" && value != figure.Unknown {
+		b.put(name, value, aside)
 	}
 }
 
@@ -72,33 +84,34 @@ func rowsWith(filter, value string) string {
 }
 
 func tokenList(l language, x *exchange.Exchange) list {
-	b := newLister(l, "tokens.title")
-	b.add("prompt", count(x.PromptTokens), "")
-	b.add("cached", count(x.CachedTokens), part(x.CachedTokens, x.PromptTokens))
-	b.have("cache_write", count(x.CacheWriteTokens), "")
-	b.add("uncached", count(x.UncachedTokens), part(x.UncachedTokens, x.PromptTokens))
-	b.add("output", count(x.OutputTokens), "")
-	b.add("reasoning", count(x.ReasoningTokens), b.phrase("reasoning.", x.Reasoning))
-	b.add("total_tokens", count(x.TotalTokens), "")
+	b := newLister(l, "tokens.title", x)
+	cached, uncached := promptParts(x)
+	b.add("prompt", figure.Count(x.PromptTokens), "")
+	b.add("cached", figure.Count(x.CachedTokens), cached)
+	b.have("cache_write", figure.Count(x.CacheWriteTokens), "")
+	b.add("uncached", figure.Count(x.UncachedTokens), uncached)
+	b.add("output", figure.Count(x.OutputTokens), "")
+	b.add("reasoning", figure.Count(x.ReasoningTokens), b.phrase("reasoning.", x.Reasoning))
+	b.add("total_tokens", figure.Count(x.TotalTokens), "")
 	b.have("usage_source", b.phrase("usage.", x.UsageSource), "")
 	return b.list
 }
 
 func rateList(l language, x *exchange.Exchange) list {
-	b := newLister(l, "rates.title")
-	b.add("tokens_per_sec", perSec(x.TokensPerSec), b.phrase("quality.", x.RateQuality))
-	b.add("tpot", duration(x.TPOT), "")
-	b.add("end_to_end", perSec(x.EndToEndTokensPerSec), "")
-	b.have("prefill_rate", perSec(x.PrefillTokensPerSec), "")
+	b := newLister(l, "rates.title", x)
+	b.add("tokens_per_sec", figure.Rate(x.TokensPerSec, x.RateQuality), rateAside(l, x))
+	b.add("tpot", figure.Duration(x.TPOT), "")
+	b.add("end_to_end", figure.Rate(x.EndToEndTokensPerSec, ""), "")
+	b.have("prefill_rate", figure.Rate(x.PrefillTokensPerSec, ""), "")
 	b.have("last_over_first", decimal(x.RateLastOverFirst), "")
 	b.have("tokens_per_event", decimal(x.TokensPerEvent), "")
-	b.have("output_events", count(x.OutputEvents), "")
-	b.have("excess", duration(x.Excess), "")
+	b.have("output_events", figure.Count(x.OutputEvents), "")
+	b.have("excess", figure.Duration(x.Excess), "")
 	return b.list
 }
 
 func idList(l language, x *exchange.Exchange) list {
-	b := newLister(l, "ids.title")
+	b := newLister(l, "ids.title", x)
 	b.id("gateway_id", x.GatewayRequestID, l.say("ids.gateway"))
 	b.id("request_id", x.RequestID, l.say("ids.request"))
 	b.id("response_id", x.ResponseID, l.say("ids.response"))
@@ -106,12 +119,14 @@ func idList(l language, x *exchange.Exchange) list {
 	b.linked("session", "session", x.SessionID)
 	b.linked("turn", "turn", x.TurnID)
 	b.have("kind", plain(x.RequestKind, nameRunes), "")
-	b.id("retry_group", x.RetryGroup, "")
+	if retried(x) {
+		b.id("retry_group", x.RetryGroup, l.say("part.attempt", figure.Count(x.Attempt)))
+	}
 	return b.list
 }
 
 func routeList(l language, x *exchange.Exchange) list {
-	b := newLister(l, "route.title")
+	b := newLister(l, "route.title", x)
 	b.add("model_asked", plain(x.ModelRequested, nameRunes), "")
 	b.add("model_served", plain(x.ModelServed, nameRunes), "")
 	b.have("tier", plain(x.ServiceTier, nameRunes), "")
@@ -119,17 +134,25 @@ func routeList(l language, x *exchange.Exchange) list {
 	b.have("finish", plain(x.FinishReason, nameRunes), "")
 	b.add("dialect", plain(string(x.Dialect), nameRunes), plain(x.Transport, nameRunes))
 	b.have("connection", connection(l, x), "")
-	b.have("rtt", duration(x.RTT), "")
+	b.have("rtt", figure.Duration(x.RTT), "")
 	b.have("sent", size(x.RequestBytes), upload(x))
 	b.have("received", size(x.ResponseBytes), "")
-	b.have("concurrency", count(x.Concurrency), "")
-	b.have("idle", duration(x.IdleBefore), "")
-	b.have("clock", duration(x.UpstreamClockOffset), "")
-	b.have("proxy", duration(x.Proxy), "")
-	b.have("client_wait", duration(x.ClientWait), "")
-	b.have("cause", plain(x.Cause, nameRunes), "")
-	b.have("cache_outcome", plain(x.CacheOutcome, nameRunes), "")
+	b.have("concurrency", figure.Count(x.Concurrency), "")
+	b.have("idle", figure.Pause(x.IdleBefore), "")
+	b.have("clock", clockOffset(l, x.UpstreamClockOffset), "")
+	b.have("proxy", figure.Duration(x.Proxy), "")
+	b.have("client_wait", figure.Duration(x.ClientWait), "")
+	b.cause(x.Cause)
 	return b.list
+}
+
+// cause adds a cause in words, with the code that the filter and the CSV know it
+// by.
+func (b *lister) cause(code string) {
+	b.have("cause", b.phrase("cause.", code), plain(code, nameRunes))
+	if code != "" {
+		b.Facts[len(b.Facts)-1].URL = rowsWith("cause", code)
+	}
 }
 
 // phrase is a value's phrase, "" for no value.
@@ -140,41 +163,62 @@ func (b *lister) phrase(prefix, value string) string {
 	return b.l.value(prefix, value)
 }
 
-// part is n's share of the whole, "" where either is unknown.
-func part(n, whole *int64) string {
-	if n == nil || whole == nil || *whole <= 0 {
-		return ""
+// promptParts are the shares of the prompt that a cache had and that none had,
+// "" where they are unknown.
+func promptParts(x *exchange.Exchange) (cached, uncached string) {
+	if x.PromptTokens == nil || x.CachedTokens == nil || x.UncachedTokens == nil || *x.PromptTokens <= 0 {
+		return "", ""
 	}
-	return percent(float64(*n) / float64(*whole))
+	return figure.Percents(float64(*x.CachedTokens) / float64(*x.PromptTokens))
 }
 
-func perSec(v *float64) string {
-	if v == nil {
-		return ""
+// rateAside says how far the decode rate can be relied on, "" without one.
+func rateAside(l language, x *exchange.Exchange) string {
+	var parts []string
+	if x.RateQuality != "" {
+		parts = append(parts, l.value("quality.", x.RateQuality))
 	}
-	return humanize.CommafWithDigits(*v, 1) + " tokens/s"
+	if x.TokensPerSec != nil && stalled(x) {
+		parts = append(parts, l.say("rates.stalled", figure.Duration(x.StallTime)))
+	}
+	return l.list(parts)
+}
+
+// stalled says whether an exchange had silences in its output.
+func stalled(x *exchange.Exchange) bool {
+	return x.Stalls != nil && *x.Stalls > 0 && x.StallTime != nil
+}
+
+// clockOffset is how far the upstream's clock is from this machine's. The
+// upstream tells whole seconds, so it is known to half a second either way.
+func clockOffset(l language, d *time.Duration) string {
+	switch {
+	case d == nil:
+		return ""
+	case d.Abs() <= time.Second/2:
+		return l.say("clock.close")
+	case *d < 0:
+		return l.say("clock.behind", figure.Decimal(-d.Seconds(), 1))
+	}
+	return l.say("clock.ahead", figure.Decimal(d.Seconds(), 1))
 }
 
 func decimal(v *float64) string {
 	if v == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*v, 'f', 2, 64)
+	return figure.Decimal(*v, 2)
 }
 
-func duration(d *time.Duration) string {
-	if d == nil {
-		return ""
-	}
-	return inWords(*d)
-}
-
-// upload is how long sending took, or took at the least.
+// upload is how long sending took, or took at the least; "" unknown.
 func upload(x *exchange.Exchange) string {
-	if x.Upload != nil && x.UploadLowerBound != nil && *x.UploadLowerBound {
-		return "≥ " + duration(x.Upload)
+	switch {
+	case x.Upload == nil:
+		return ""
+	case x.UploadLowerBound != nil && *x.UploadLowerBound:
+		return "≥ " + figure.Duration(x.Upload)
 	}
-	return duration(x.Upload)
+	return figure.Duration(x.Upload)
 }
 
 func size(n *int64) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -18,11 +19,16 @@ func pairs(l list) map[string]string {
 	return all
 }
 
+// ended is an exchange of which nothing is known but its end.
+func ended() *exchange.Exchange {
+	return &exchange.Exchange{Instants: exchange.Instants{End: span(1000)}}
+}
+
 func TestTokensThatAreUnknownAreDashesNotZeros(t *testing.T) {
 	want := map[string]string{
 		"Prompt": "–|", "from the cache": "–|", "not cached": "–|", "Output": "–|", "reasoning": "–|", "Total": "–|",
 	}
-	if diff := cmp.Diff(want, pairs(tokenList(english, &exchange.Exchange{}))); diff != "" {
+	if diff := cmp.Diff(want, pairs(tokenList(english, ended()))); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
 	}
 }
@@ -31,6 +37,7 @@ func TestTokensThatAreKnownHaveTheirShare(t *testing.T) {
 	x := seeded("x", time.Second, func(x *exchange.Exchange) {
 		prompted(x, 40_000, 39_200)
 		hidTheReasoning(x, 0)
+		x.End = span(900)
 		x.CacheWriteTokens, x.OutputTokens, x.TotalTokens, x.UsageSource = new(int64(512)), new(int64(0)), new(int64(40_000)), "estimated"
 	})
 	want := map[string]string{
@@ -39,6 +46,77 @@ func TestTokensThatAreKnownHaveTheirShare(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, pairs(tokenList(english, x))); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
+	}
+}
+
+func TestPartsOfThePromptNeverContradictEachOther(t *testing.T) {
+	x := ended()
+	for _, test := range []struct {
+		prompt, cached   int64
+		wantHit, wantNot string
+	}{
+		{3301, 2, "< 1 %", "> 99 %"}, {3301, 3299, "> 99 %", "< 1 %"}, {1000, 994, "> 99 %", "< 1 %"},
+		{200, 1, "< 1 %", "> 99 %"}, {100, 1, "1 %", "99 %"}, {8, 1, "13 %", "87 %"}, {8, 7, "88 %", "12 %"},
+		{40, 0, "0 %", "100 %"}, {40, 40, "100 %", "0 %"}, {40, 41, "", ""}, {0, 0, "", ""},
+	} {
+		x.PromptTokens, x.CachedTokens = &test.prompt, &test.cached
+		x.Derive()
+		if hit, not := promptParts(x); hit != test.wantHit || not != test.wantNot {
+			t.Errorf("%d of %d cached: %q and %q, want %q and %q", test.cached, test.prompt, hit, not, test.wantHit, test.wantNot)
+		}
+	}
+}
+
+func TestARateWithAStallInItSaysSo(t *testing.T) {
+	x := seeded("x", time.Second, func(x *exchange.Exchange) {
+		answered(x, 1400, 21_900, 402)
+		x.Stalls, x.StallTime = new(int64(2)), span(14_300)
+	})
+	if got, want := pairs(rateList(english, x))["Decode rate"], "19.6 tokens/s|fair, 14.3 s of stalls in it"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := rateOf(english, x).Title, "19.561 tokens/s, fair, 14.3 s of stalls in it"; got != want {
+		t.Errorf("title %q, want %q", got, want)
+	}
+	x.TokensPerSec, x.RateQuality = nil, ""
+	if got := pairs(rateList(english, x))["Decode rate"]; got != "–|" {
+		t.Errorf("without a rate: %q", got)
+	}
+}
+
+func TestTheUpstreamsClockIsToldAsWellAsItIsKnown(t *testing.T) {
+	for ms, want := range map[float64]string{
+		0: "within 0.5 s of this machine's", 499: "within 0.5 s of this machine's", -500: "within 0.5 s of this machine's",
+		1841: "1.8 s ± 0.5 s ahead", -7_204_960: "7,205.0 s ± 0.5 s behind",
+	} {
+		if got := clockOffset(english, span(ms)); got != want {
+			t.Errorf("%v ms: got %q, want %q", ms, got, want)
+		}
+	}
+	if got := clockOffset(english, nil); got != "" {
+		t.Errorf("an unknown offset is %q", got)
+	}
+}
+
+func TestARetryIsToldFromTheSecondAttemptOn(t *testing.T) {
+	x := ended()
+	x.RetryGroup, x.Attempt = "first", new(int64(1))
+	if got, ok := pairs(idList(english, x))["Retries"]; ok {
+		t.Errorf("an attempt that nothing came before is told as %q", got)
+	}
+	x.Attempt = new(int64(3))
+	if got := pairs(idList(english, x))["Retries"]; got != "first|attempt 3" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestACauseIsInWordsWithItsCodeBeside(t *testing.T) {
+	x := ended()
+	x.Cause = "slow_decode"
+	facts := routeList(chinese, x).Facts
+	want := fact{Name: "原因", Value: "生成速度低于平时", Aside: "slow_decode", URL: "/-/?cause=slow_decode"}
+	if diff := cmp.Diff(want, facts[len(facts)-1]); diff != "" {
+		t.Errorf("cause (-want +got):\n%s", diff)
 	}
 }
 
@@ -96,12 +174,33 @@ func TestTheServersTimingsStandBesideOurs(t *testing.T) {
 	}
 	x.ServerPrefill, x.ServerDecode, x.ServerSource = span(700), span(1990), "timings"
 	want := []serverTiming{
-		{"Queue", nothing, nothing, "part of the wait"},
-		{"Prefill", "700.000", "945.000", "the whole wait: queue and prefill"},
+		{"Queue", figure.Unknown, figure.Unknown, "not by itself: a part of the wait"},
+		{"Prefill", "700.000", figure.Unknown, "not by itself: a part of the wait"},
+		{"Queue and prefill", figure.Unknown, "945.000", "the wait: to the first token, less the network"},
 		{"Decode", "1,990.000", "2,000.000", "first to last token"},
 	}
 	if diff := cmp.Diff(want, serverTimingsOf(english, x).Rows); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCannotBeSeenByItselfIsNotSetAgainstTheServers(t *testing.T) {
+	for name, set := range map[string]func(*exchange.Exchange){
+		"hidden reasoning": func(x *exchange.Exchange) { x.Reasoning = "hidden" },
+		"a pseudo stream":  func(x *exchange.Exchange) { x.Delivery = exchange.Pseudo },
+		"a whole body":     func(x *exchange.Exchange) { x.Delivery = exchange.NotStreamed },
+	} {
+		x := seeded("x", time.Second, func(x *exchange.Exchange) { answered(x, 1000, 3000, 90) })
+		x.ServerQueue, x.ServerPrefill, x.ServerDecode, x.ServerSource = span(40), span(700), span(1990), "timings"
+		set(x)
+		rows := serverTimingsOf(english, x).Rows
+		want := []serverTiming{
+			{"Decode", "1,990.000", figure.Unknown, "not by itself: it began before any output came"},
+			{"Together", "2,730.000", "2,945.000", "to the last token, less the network"},
+		}
+		if diff := cmp.Diff(want, rows[2:]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
@@ -110,7 +209,7 @@ func TestAnInstantThatWasNotSeenIsADash(t *testing.T) {
 	for _, i := range instantsOf(english, &exchange.Exchange{Instants: exchange.Instants{FirstToken: span(0), End: span(1234.5678)}}) {
 		at[i.Word] = i.At
 	}
-	if len(at) != 15 || at["First token"] != "0.000" || at["End"] != "1,234.567" || at["Headers"] != nothing {
+	if len(at) != 15 || at["First token"] != "0.000" || at["End"] != "1,234.568" || at["Headers"] != figure.Unknown {
 		t.Errorf("instants %v", at)
 	}
 }
@@ -118,7 +217,7 @@ func TestAnInstantThatWasNotSeenIsADash(t *testing.T) {
 func TestTheConnectionIsToldByItsParts(t *testing.T) {
 	x := &exchange.Exchange{}
 	x.ConnReused, x.DNS, x.Connect, x.TLS = new(false), span(1.5), span(20), span(41)
-	if got, want := connection(english, x), "DNS 1.50 ms, TCP 20.0 ms, TLS 41.0 ms"; got != want {
+	if got, want := connection(english, x), "DNS 1.5 ms, TCP 20.0 ms, TLS 41.0 ms"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	x.ConnReused = new(true)
@@ -132,7 +231,7 @@ func TestTheConnectionIsToldByItsParts(t *testing.T) {
 
 func TestWhatIsSaidOnceIsNotSaidTwice(t *testing.T) {
 	for _, x := range telling() {
-		w := whyOf(english, x)
+		w := whyOf(english, x, noon)
 		if len(w.Paragraphs) == 0 {
 			t.Errorf("%s: nothing is said", x.ID)
 		}

@@ -1,15 +1,11 @@
 package web
 
 import (
-	"math"
 	"strconv"
 	"time"
 
-	"github.com/dustin/go-humanize"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
-
-// nothing stands for a value that did not happen or was not reported.
-const nothing = "–"
 
 // quantity is a figure as it is shown: at most three digits and their unit, the
 // whole of it in the title. Its zero value is an unknown one.
@@ -33,10 +29,7 @@ func seconds(d *time.Duration) quantity {
 func shortDuration(d time.Duration) (value, unit string) {
 	s := d.Seconds()
 	switch {
-	case d < 0:
-		value, unit = shortDuration(-d)
-		return "−" + value, unit
-	case s < 0.0995:
+	case s < 0.09995:
 		return threeDigits(s * 1e3), "ms"
 	case s < 999.5:
 		return threeDigits(s), "s"
@@ -50,27 +43,21 @@ func shortDuration(d time.Duration) (value, unit string) {
 func threeDigits(v float64) string {
 	switch {
 	case v < 9.995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+		return figure.Decimal(v, 2)
 	case v < 99.95:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return figure.Decimal(v, 1)
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
-}
-
-// inWords is a duration with its unit.
-func inWords(d time.Duration) string {
-	v, unit := shortDuration(d)
-	return v + " " + unit
+	return figure.Decimal(v, 0)
 }
 
 // milliseconds to the microsecond, digits grouped.
 func milliseconds(d time.Duration) string {
-	return humanize.FormatFloat("#,###.###", float64(d.Microseconds())/1e3)
+	return figure.Decimal(d.Round(time.Microsecond).Seconds()*1e3, 3)
 }
 
 // toTheMillisecond is a duration in seconds, for a column of them.
 func toTheMillisecond(d time.Duration) string {
-	return strconv.FormatFloat(d.Seconds(), 'f', 3, 64)
+	return figure.Decimal(d.Seconds(), 3)
 }
 
 // tokens is a count for a column of counts.
@@ -79,7 +66,7 @@ func tokens(n *int64) quantity {
 		return quantity{}
 	}
 	v, unit := shortCount(*n)
-	return quantity{Value: v, Unit: unit, Title: humanize.Comma(*n)}
+	return quantity{Value: v, Unit: unit, Title: figure.Count(n)}
 }
 
 // shortCount has at most three significant digits.
@@ -106,9 +93,9 @@ func rate(perSec *float64, quality string) quantity {
 		digits = 1
 	}
 	q := quantity{
-		Value: strconv.FormatFloat(*perSec, 'f', digits, 64),
+		Value: figure.Decimal(*perSec, digits),
 		Unit:  "t/s",
-		Title: strconv.FormatFloat(*perSec, 'f', 3, 64) + " tokens/s",
+		Title: figure.Decimal(*perSec, 3) + " tokens/s",
 	}
 	if quality == "noisy" {
 		q.Value, q.Faint = "~"+q.Value, true
@@ -116,27 +103,10 @@ func rate(perSec *float64, quality string) quantity {
 	return q
 }
 
-// percent of a share between 0 and 1. Only nothing is 0 % and only all 100 %.
-func percent(share float64) string {
-	p := math.Round(share * 100)
-	if share > 0 && share < 1 {
-		p = min(max(p, 1), 99)
-	}
-	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
-}
-
-// count is a whole number with its digits grouped, or the dash.
-func count(n *int64) string {
-	if n == nil {
-		return nothing
-	}
-	return humanize.Comma(*n)
-}
-
 // millisecondsOr is a duration to the microsecond, or the dash.
 func millisecondsOr(d *time.Duration) string {
 	if d == nil {
-		return nothing
+		return figure.Unknown
 	}
 	return milliseconds(*d)
 }

@@ -3,35 +3,34 @@ package web
 import (
 	"testing"
 	"time"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
 
 func TestDurationsHaveThreeDigitsAtMost(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0:                               "0.00 ms",
-		400 * time.Microsecond:          "0.40 ms",
-		31 * time.Millisecond:           "31.0 ms",
-		99 * time.Millisecond:           "99.0 ms",
-		99_600 * time.Microsecond:       "0.10 s",
-		1420 * time.Millisecond:         "1.42 s",
-		9994 * time.Millisecond:         "9.99 s",
-		9996 * time.Millisecond:         "10.0 s",
-		11_434 * time.Millisecond:       "11.4 s",
-		192_900 * time.Millisecond:      "193 s",
-		999_600 * time.Millisecond:      "16.7 min",
-		20 * time.Hour:                  "20.0 h",
-		-1800 * time.Millisecond:        "−1.80 s",
-		-500 * time.Microsecond:         "−0.50 ms",
-		59*time.Minute + 59*time.Second: "60.0 min",
+		0:                               "0.00ms",
+		400 * time.Microsecond:          "0.40ms",
+		31 * time.Millisecond:           "31.0ms",
+		99_940 * time.Microsecond:       "99.9ms",
+		99_960 * time.Microsecond:       "0.10s",
+		1420 * time.Millisecond:         "1.42s",
+		9994 * time.Millisecond:         "9.99s",
+		9996 * time.Millisecond:         "10.0s",
+		192_900 * time.Millisecond:      "193s",
+		999_600 * time.Millisecond:      "16.7min",
+		20 * time.Hour:                  "20.0h",
+		59*time.Minute + 59*time.Second: "60.0min",
 	} {
-		if got := inWords(d); got != want {
-			t.Errorf("inWords(%d ns) = %q, want %q", d, got, want)
+		if q := seconds(&d); q.Value+q.Unit != want {
+			t.Errorf("%v is shown as %q %q, want %q", d, q.Value, q.Unit, want)
 		}
 	}
 }
 
 func TestFullPrecisionIsKeptInTitles(t *testing.T) {
 	d := 1_234_567_891 * time.Nanosecond
-	if got, want := milliseconds(d), "1,234.567"; got != want {
+	if got, want := milliseconds(d), "1,234.568"; got != want {
 		t.Errorf("milliseconds = %q, want %q", got, want)
 	}
 	if got, want := toTheMillisecond(d), "1.235"; got != want {
@@ -61,8 +60,8 @@ func TestAnUnknownFigureIsNoNumber(t *testing.T) {
 			t.Errorf("an unknown %s is shown as %+v", name, q)
 		}
 	}
-	if count(nil) != nothing || millisecondsOr(nil) != nothing {
-		t.Error("an unknown count or instant is not shown as a dash")
+	if millisecondsOr(nil) != figure.Unknown {
+		t.Error("an unknown instant is not shown as a dash")
 	}
 }
 
@@ -76,12 +75,17 @@ func TestANoisyRateIsMarkedAndFaint(t *testing.T) {
 	}
 }
 
-func TestOnlyNothingIsZeroPerCentAndOnlyAllAHundred(t *testing.T) {
-	for share, want := range map[float64]string{
-		0: "0 %", 0.0001: "1 %", 0.5: "50 %", 0.714: "71 %", 0.9999: "99 %", 1: "100 %",
+func TestFiguresAreRoundedAlikeEverywhere(t *testing.T) {
+	v, d := 98.780845, 98_780_845*time.Nanosecond
+	x := ended()
+	x.TokensPerSec, x.RateLastOverFirst, x.TPOT = &v, &v, &d
+	facts := pairs(rateList(english, x))
+	for got, want := range map[string]string{
+		facts["Decode rate"]: "98.8 tokens/s|", facts["last third / first"]: "98.78|", facts["per token (TPOT)"]: "98.8 ms|",
+		rate(&v, "").Title: "98.781 tokens/s", rate(&v, "").Value: "99", seconds(&d).Value: "98.8", milliseconds(d): "98.781",
 	} {
-		if got := percent(share); got != want {
-			t.Errorf("percent(%v) = %q, want %q", share, got, want)
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

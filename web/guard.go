@@ -11,8 +11,8 @@ import (
 
 // policy lets a view load its own style sheet and icon and send its own forms,
 // and nothing else: a quoted error can be no script, whatever it says.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // guard puts the headers on every answer and turns away what no view is meant
 // for: other methods, a host name that is not ours, a form of another site.

@@ -148,7 +148,7 @@ func TestAClosedLogIsToldInPlainWords(t *testing.T) {
 	if err := c.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	logged := captureLog(t)
+	logged := c.capturedLog()
 	page := New(c)
 	for target, want := range map[string]string{
 		"/-/":                    "The log could not be read",
@@ -178,8 +178,9 @@ func TestAClosedLogIsToldInPlainWords(t *testing.T) {
 }
 
 func TestAReaderWhoLeftIsNoErrorOfOurs(t *testing.T) {
-	logged := captureLog(t)
-	s := New(newConfig(t, telling()...))
+	c := newConfig(t, telling()...)
+	logged := c.capturedLog()
+	s := New(c)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	getIn(t, ctx, s, "/-/")

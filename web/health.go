@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
 
 // health says that the page answers and, to those who may know, how recording
@@ -38,7 +38,7 @@ func (s *site) recorder(l language) recorder {
 	case state.Error != "":
 		return recorder{Trouble: true, Words: l.say("recorder.error")}
 	case state.Lost > 0:
-		return recorder{Trouble: true, Words: l.say("recorder.lost", humanize.Comma(state.Lost))}
+		return recorder{Trouble: true, Words: l.say("recorder.lost", figure.Count(&state.Lost))}
 	}
 	return recorder{Words: l.say("recorder.ok")}
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -16,6 +17,9 @@ type instant struct {
 func instantsOf(l language, x *exchange.Exchange) []instant {
 	var all []instant
 	add := func(name string, at *time.Duration) {
+		if at == nil && x.End == nil {
+			return // it may have happened all the same
+		}
 		all = append(all, instant{
 			Word:    l.say("instant." + name),
 			At:      millisecondsOr(at),
@@ -40,12 +44,14 @@ func instantsOf(l language, x *exchange.Exchange) []instant {
 	return all
 }
 
-// serverTimings are the upstream's own, beside what was seen from here.
+// serverTimings are the upstream's own, beside what can be seen from here.
 type serverTimings struct {
 	Source string
 	Rows   []serverTiming
 }
 
+// serverTiming is a row of them. Ours is a dash where that part of the time
+// cannot be seen by itself.
 type serverTiming struct {
 	Word, Theirs, Ours, Aside string
 }
@@ -55,19 +61,49 @@ func serverTimingsOf(l language, x *exchange.Exchange) *serverTimings {
 	if x.ServerSource == "" {
 		return nil
 	}
-	row := func(name string, theirs, ours *time.Duration) serverTiming {
-		return serverTiming{
-			Word:   l.say("phase." + name),
-			Theirs: millisecondsOr(theirs),
-			Ours:   millisecondsOr(ours),
-			Aside:  l.say("server." + name),
-		}
+	row := func(word string, theirs, ours *time.Duration, aside string) serverTiming {
+		return serverTiming{l.say(word), millisecondsOr(theirs), millisecondsOr(ours), l.say(aside)}
 	}
-	return &serverTimings{Source: plain(x.ServerSource, nameRunes), Rows: []serverTiming{
-		row("queue", x.ServerQueue, nil),
-		row("prefill", x.ServerPrefill, x.Wait),
-		row("decode", x.ServerDecode, x.Decode),
+	queued, filled, decoded := x.ServerQueue, x.ServerPrefill, x.ServerDecode
+	t := serverTimings{Source: plain(x.ServerSource, nameRunes), Rows: []serverTiming{
+		row("phase.queue", queued, nil, "server.part"),
+		row("phase.prefill", filled, nil, "server.part"),
 	}}
+	if x.Delivery == exchange.Streamed && !x.HidesReasoning() {
+		t.Rows = append(t.Rows,
+			row("server.wait", sum(queued, filled), x.Wait, "server.wait.seen"),
+			row("phase.decode", decoded, x.Decode, "server.decode.seen"))
+		return &t
+	}
+	t.Rows = append(t.Rows,
+		row("phase.decode", decoded, nil, "server.mingled"),
+		row("server.all", sum(queued, filled, decoded), allButNetwork(x), "server.all.seen"))
+	return &t
+}
+
+// sum is nil where a part is unknown.
+func sum(parts ...*time.Duration) *time.Duration {
+	var all time.Duration
+	for _, p := range parts {
+		if p == nil {
+			return nil
+		}
+		all += *p
+	}
+	return &all
+}
+
+// allButNetwork is the time to the last output, the network and hosted tools
+// left out; nil where it is unknown.
+func allButNetwork(x *exchange.Exchange) *time.Duration {
+	last := x.LastToken
+	if x.Delivery == exchange.NotStreamed {
+		last = x.End
+	}
+	if last == nil || x.Network == nil {
+		return nil
+	}
+	return new(*last - *x.Network - or0(x.HostedTool))
 }
 
 // deliveryOf says how the output arrived.
@@ -77,15 +113,15 @@ func deliveryOf(l language, x *exchange.Exchange) []string {
 	switch x.Delivery {
 	case "":
 	case exchange.Bursty:
-		say("delivery.bursty", inWords(or0(x.DeliveryPeriod)), count(x.DeliveryBytes))
+		say("delivery.bursty", figure.Duration(x.DeliveryPeriod), figure.Count(x.DeliveryBytes))
 	default:
 		say("delivery." + string(x.Delivery))
 	}
-	if x.Stalls != nil && *x.Stalls > 0 {
-		say("delivery.stalls", count(x.Stalls), inWords(or0(x.StallTime)))
+	if stalled(x) {
+		say("delivery.stalls", figure.Count(x.Stalls), figure.Duration(x.StallTime))
 	}
 	if x.MaxGap != nil {
-		say("delivery.gap", inWords(*x.MaxGap))
+		say("delivery.gap", figure.Duration(x.MaxGap))
 	}
 	return said
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
 
 // language is one of the two that the page speaks.
@@ -129,7 +129,7 @@ func (l language) number(key string, n int64) string {
 	if n == 1 {
 		return l.say(key+".one", "1")
 	}
-	return l.say(key+".many", humanize.Comma(n))
+	return l.say(key+".many", figure.Count(&n))
 }
 
 // list joins what stands side by side.

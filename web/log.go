@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
@@ -24,6 +23,7 @@ type logView struct {
 	Columns []column
 	Scale   scale
 	Rows    []row
+	Signs   []sign
 	Shown   string
 	Older   string // address of the next page, "" on the last
 	Newest  string // address of the first page, "" on it
@@ -78,7 +78,7 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 		return err
 	}
 	if v.Empty, err = s.empty(r, len(running)+len(found.Exchanges)); v.Empty || err != nil {
-		v.Steps = s.steps(v.Language)
+		v.Steps = s.steps(r.Context(), v.Language)
 		return err
 	}
 	n, err := s.Store.Count(r.Context(), f)
@@ -91,7 +91,7 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 	v.Filters.Problems = complain(v.Language, problems)
 	v.fill(s.Now(), q, slices.Concat(running, found.Exchanges))
 	v.Say = v.Language.number(sayKey(q), n)
-	v.Shown = v.Language.say("pages.shown", humanize.Comma(int64(len(found.Exchanges))), humanize.Comma(n))
+	v.Shown = v.Language.say("pages.shown", figure.Count(new(int64(len(found.Exchanges)))), figure.Count(&n))
 	v.links(q, found.Next)
 	return nil
 }
@@ -131,6 +131,7 @@ func (v *logView) fill(now time.Time, q query, exchanges []*exchange.Exchange) {
 		v.Rows = append(v.Rows, row)
 		newer = x
 	}
+	v.Signs = signsOf(l, v.Rows)
 }
 
 func sayKey(q query) string {
@@ -186,7 +187,7 @@ func sortedBy(q query, key string) (to, sorted string) {
 // one colour are told apart by the words of the bar alone.
 var legendOf = map[kind]kind{
 	network: network, floor: wait, queue: wait, wait: wait, tail: wait, prefill: prefill,
-	tool: tool, hidden: hidden, unseen: hidden, reasoning: reasoning, decode: decode,
+	tool: tool, hidden: hidden, unseen: hidden, reasoning: reasoning, decode: decode, underway: underway,
 }
 
 // legend explains the colours that occur, in the order of a bar.
@@ -199,7 +200,7 @@ func legend(l language, exchanges []*exchange.Exchange, now time.Time) []swatch 
 		}
 	}
 	var all []swatch
-	for _, k := range []kind{network, wait, prefill, tool, hidden, reasoning, decode} {
+	for _, k := range []kind{network, wait, prefill, tool, hidden, reasoning, decode, underway} {
 		if seen[k] {
 			all = append(all, swatch{Kind: k, Word: l.say("legend." + string(k))})
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -86,13 +87,14 @@ func TestRowsCanBeSortedBothWays(t *testing.T) {
 
 func TestWhatIsUnderWayStandsOnTopOfTheWholeLogAlone(t *testing.T) {
 	rows := many(5)
-	rows[1].Outcome, rows[1].End, rows[1].FirstToken = exchange.Open, nil, nil
+	begun(rows[1])
+	rows[1].Outcome = exchange.Open
 	page := New(newConfig(t, rows...))
 	body := get(t, page, "/-/").Body.String()
 	if diff := cmp.Diff([]string{"many-001", "many-004", "many-003", "many-002", "many-000"}, shown(body)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(body, "4 requests") || !strings.Contains(body, "no token yet") {
+	if !strings.Contains(body, "4 requests") || !strings.Contains(body, "under way since 11:59:56, 4.00 s so far") {
 		t.Error("the row under way is counted, or not told as one")
 	}
 	for _, target := range []string{"/-/?bound=decode", "/-/?limit=2&cursor=" + cursorOf(t, get(t, page, "/-/?limit=2").Body.String())} {
@@ -143,15 +145,90 @@ func TestAFilterThatFindsNothingOffersToBeTakenAway(t *testing.T) {
 	}
 }
 
+// own is the part of the log that one exchange has.
+func own(t *testing.T, body, id string) string {
+	t.Helper()
+	_, after, ok := strings.Cut(body, `href="/-/requests/`+id+`"`)
+	if !ok {
+		t.Fatalf("%s is not shown", id)
+	}
+	row, _, _ := strings.Cut(after, `href="/-/requests/`)
+	return row
+}
+
+// TestNothingIsSaidOfWhatIsNotWrittenYet holds for rows that have their start
+// alone: those under way, and those whose proxy was killed.
+func TestNothingIsSaidOfWhatIsNotWrittenYet(t *testing.T) {
+	page := New(newConfig(t, telling()...))
+	log := get(t, page, "/-/").Body.String()
+	for id, want := range map[string]string{
+		"under-way": "under way since 11:59:56, 3.20 s so far", "interrupted": "what came is unknown",
+	} {
+		row := own(t, log, id)
+		if !strings.Contains(row, want) {
+			t.Errorf("%s: the log does not say %q", id, want)
+		}
+		_, view, _ := strings.Cut(get(t, page, "/-/requests/"+id).Body.String(), "<main")
+		if !strings.Contains(view, "only its start is in the log") {
+			t.Errorf("%s: its view does not say what is missing", id)
+		}
+		for _, claim := range []string{"c-ttft", "c-total", "f-wait", "f-network", figure.Unknown + "</td>", "<dd><bdi>" + figure.Unknown} {
+			if strings.Contains(row, claim) || strings.Contains(view, claim) {
+				t.Errorf("%s: claims something by %q", id, claim)
+			}
+		}
+	}
+	view := get(t, page, "/-/requests/under-way").Body.String()
+	if !strings.Contains(view, "It began at 2026-03-14 11:59:56, 3.20 s ago.") || strings.Contains(strings.ToLower(view), "no token") {
+		t.Error("the view of what is under way says more, or less, than since when")
+	}
+}
+
+func TestAVerdictThatNeedsAWordHasItsReasonOnTheTag(t *testing.T) {
+	for _, x := range telling() {
+		_, ended := ends[x.Outcome]
+		needs := !ended && x.Bound != exchange.PrefillBound && x.Bound != exchange.DecodeBound
+		title := rowOf(english, x, newScale(time.Minute), noon).Tag.Title
+		if needs != (title != "") || title != "" && title != x.Reason {
+			t.Errorf("%s, %s: the tag's title is %q, the reason %q", x.ID, x.Bound, title, x.Reason)
+		}
+	}
+}
+
+func TestMarksAreExplainedWhereTheyOccur(t *testing.T) {
+	kinds := func(rows ...*exchange.Exchange) []string {
+		var shown []row
+		for _, x := range rows {
+			shown = append(shown, rowOf(english, x, newScale(6*time.Second), noon))
+		}
+		var all []string
+		for _, s := range signsOf(english, shown) {
+			all = append(all, s.Kind)
+		}
+		return all
+	}
+	if got := kinds(many(3)...); got != nil {
+		t.Errorf("rows without marks have %v explained", got)
+	}
+	if diff := cmp.Diff([]string{"rough", "attempt", "served", "cut", "meter"}, kinds(telling()...)); diff != "" {
+		t.Errorf("signs (-want +got):\n%s", diff)
+	}
+	estimated := seeded("x", time.Second, func(x *exchange.Exchange) {
+		answered(x, 100, 900, 40)
+		x.UsageSource = "estimated"
+	})
+	if diff := cmp.Diff([]string{"rough"}, kinds(estimated)); diff != "" {
+		t.Errorf("signs (-want +got):\n%s", diff)
+	}
+	if got := outputOf(english, estimated); got.Value != "~40" || got.Title != "40, estimated" {
+		t.Errorf("an estimated count is shown as %+v", got)
+	}
+}
+
 func TestAFailureIsToldInWordsUnderItsRow(t *testing.T) {
 	body := get(t, New(newConfig(t, telling()...)), "/-/").Body.String()
 	for _, x := range telling() {
-		_, after, ok := strings.Cut(body, `href="/-/requests/`+x.ID+`"`)
-		if !ok {
-			t.Fatalf("%s is not shown", x.ID)
-		}
-		own, _, _ := strings.Cut(after, `href="/-/requests/`)
-		if got := strings.Contains(own, `<tr class="why `); got != failed(x) {
+		if got := strings.Contains(own(t, body, x.ID), `<tr class="why `); got != failed(x) {
 			t.Errorf("%s, %s: told in words: %v", x.ID, x.Outcome, got)
 		}
 	}

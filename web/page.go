@@ -10,6 +10,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
 
 //go:embed templates
@@ -75,7 +77,7 @@ func readPages(a assets) pages {
 	}
 	p := pages{english: {}, chinese: {}}
 	for l, byName := range p {
-		funcs := template.FuncMap{"t": l.say, "rich": l.rich, "asset": a.addressOf}
+		funcs := template.FuncMap{"t": l.say, "rich": l.rich, "asset": a.addressOf, "dash": dash}
 		shared := template.Must(template.New("").Funcs(funcs).ParseFS(templateFiles, "templates/shared/*.html"))
 		for _, file := range views {
 			view := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file))
@@ -84,6 +86,8 @@ func readPages(a assets) pages {
 	}
 	return p
 }
+
+func dash() string { return figure.Unknown }
 
 // render writes the view that begins with p, once all of it has been made:
 // half a page is worse than an error.

@@ -81,6 +81,39 @@ func TestStaticFilesAreKeptForGoodUnderTheirHash(t *testing.T) {
 	}
 }
 
+// TestEveryPageNamesItsIcon, since a browser asks the upstream for /favicon.ico
+// otherwise.
+func TestEveryPageNamesItsIcon(t *testing.T) {
+	c := newConfig(t, telling()...)
+	open := New(c)
+	c.Token = "sesame"
+	for name, page := range map[string]http.Handler{"open": open, "locked": New(c)} {
+		pages := 0
+		for _, target := range everywhere {
+			w := get(t, page, target)
+			if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+				continue
+			}
+			pages++
+			m := regexp.MustCompile(`<link rel="icon" href="(/-/static/icon-[0-9a-f]+\.svg)" type="image/svg\+xml">`).FindStringSubmatch(w.Body.String())
+			if m == nil || get(t, page, m[1]).Code != http.StatusOK {
+				t.Errorf("%s %s: no icon", name, target)
+			}
+		}
+		if pages < 5 {
+			t.Errorf("%s: only %d pages", name, pages)
+		}
+	}
+}
+
+func TestHowManyRequestsCameIsTheLogsCount(t *testing.T) {
+	c := newConfig(t, many(3)...)
+	c.State = func() store.State { return store.State{Committed: 7} } // two writes each, and one under way
+	if body := get(t, New(c), "/-/connect").Body.String(); !strings.Contains(body, "3 requests in the log.") {
+		t.Error("the page counts something else than requests")
+	}
+}
+
 func TestAMissingExchangeCanBeSearchedFor(t *testing.T) {
 	page := New(newConfig(t, telling()...))
 	w := get(t, page, "/-/requests/req_8d02")
@@ -126,7 +159,7 @@ func TestTroubleWithRecordingIsOnEveryView(t *testing.T) {
 		want  string
 	}{
 		"well":   {store.State{Committed: 3}, "Recording"},
-		"lost":   {store.State{Lost: 1234}, "1,234 requests not recorded"},
+		"lost":   {store.State{Lost: 1234}, "1,234 records lost"},
 		"broken": {store.State{Error: "disk full"}, "The log cannot be written"},
 	} {
 		c := newConfig(t)

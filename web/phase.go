@@ -3,6 +3,7 @@ package web
 import (
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -20,8 +21,9 @@ const (
 	unseen    kind = "unseen"    // decode of an output that came whole
 	reasoning kind = "reasoning" // decode of reasoning that was shown
 	decode    kind = "decode"
-	tool      kind = "tool" // a hosted tool was running
-	tail      kind = "tail" // after the last token
+	tool      kind = "tool"     // a hosted tool was running
+	tail      kind = "tail"     // after the last token
+	underway  kind = "underway" // not known yet
 )
 
 // phase is a stretch of an exchange's time. The phases of one exchange follow
@@ -48,129 +50,44 @@ func (t *timeline) until(k kind, instant time.Duration) {
 	}
 }
 
-// lay lays a phase of some length, but not beyond the limit.
-func (t *timeline) lay(k kind, length, limit time.Duration) {
-	t.until(k, min(t.at+length, limit))
-}
+// lay lays a phase of some length.
+func (t *timeline) lay(k kind, length time.Duration) { t.until(k, t.at+length) }
 
-// phases divides the time of an exchange that took so long. Lengths are the
-// figures', their order is the usual one: a hosted tool, for instance, is drawn
-// in one piece where it ran in several.
+// phases divides the time of an exchange that took so long. Lengths are those of
+// diagnosis.Weigh, in its order: a hosted tool, for instance, is drawn in one
+// piece where it ran in several.
 func phases(x *exchange.Exchange, total time.Duration) []phase {
 	t := timeline{total: total}
-	s, ok := spansOf(x)
-	if !ok {
-		t.lay(network, or0(x.Network), total)
-		t.until(wait, total)
+	if x.End == nil {
+		t.until(underway, total)
 		return t.phases
 	}
-	t.layWait(x, s)
-	t.lay(reasoning, s.thought, s.last)
-	t.lay(decode, s.last-t.at-s.toolsAfter, s.last)
-	t.until(tool, s.last)
+	p := diagnosis.Weigh(x)
+	t.layWait(x, p.Wait)
+	t.lay(tool, p.HostedBefore)
+	t.lay(hidden, p.Hidden)
+	t.lay(unseen, p.Unseen)
+	t.lay(reasoning, p.Shown)
+	t.lay(decode, p.Decode-p.Hidden-p.Unseen-p.Shown)
+	t.lay(tool, p.HostedAfter)
 	t.until(tail, total)
 	return t.phases
 }
 
-// layWait lays all that came before the answer.
-func (t *timeline) layWait(x *exchange.Exchange, s spans) {
-	t.lay(network, or0(x.Network), s.begin)
-	waited := s.begin - t.at - s.tools - s.hidden - s.unseen
-	p := min(or0(x.Prefill), waited)
-	q := min(or0(x.Queue), waited-p)
+// layWait lays the parts of the wait. What is left of it beside them is the
+// fixed start, or what cannot be told apart.
+func (t *timeline) layWait(x *exchange.Exchange, waited time.Duration) {
+	t.lay(network, min(or0(x.Network), waited))
+	left := waited - t.at
+	filled := min(or0(x.Prefill), left)
+	queued := min(or0(x.Queue), left-filled)
 	rest := wait
 	if x.Prefill != nil && x.Queue != nil {
 		rest = floor
 	}
-	t.lay(rest, waited-p-q, s.begin)
-	t.lay(queue, q, s.begin)
-	t.lay(prefill, p, s.begin)
-	t.lay(tool, s.tools, s.begin)
-	t.lay(hidden, s.hidden, s.begin)
-	t.until(unseen, s.begin)
-}
-
-// spans are the instants between which an exchange waited and decoded, and what
-// lies within.
-type spans struct {
-	begin, last    time.Duration // the first and the last output that came as it was made
-	hidden, unseen time.Duration // decode before the beginning
-	thought        time.Duration // decode of visible reasoning after it
-	tools          time.Duration // hosted tools before the beginning
-	toolsAfter     time.Duration
-}
-
-// spansOf finds the spans; ok is false where there was no output to tell by.
-func spansOf(x *exchange.Exchange) (s spans, ok bool) {
-	switch {
-	case x.Delivery == exchange.NotStreamed:
-		return wholeSpans(x)
-	case x.FirstToken == nil || x.LastToken == nil:
-		return spans{}, false
-	case x.HidesReasoning():
-		s = hidingSpans(x)
-	default:
-		s = spans{begin: *x.FirstToken, last: *x.LastToken, tools: or0(x.HostedBeforeFirst)}
-		s.thought = thought(x)
-	}
-	s.unseen = or0(x.UnseenDecode)
-	s.toolsAfter = max(or0(x.HostedTool)-s.tools, 0)
-	return s, true
-}
-
-// hidingSpans are the spans of an answer that hides its reasoning: it begins
-// with its first visible token. What came before, a summary for instance, shows
-// how long the model was decoding at the least.
-func hidingSpans(x *exchange.Exchange) spans {
-	s := spans{begin: *x.LastToken, last: *x.LastToken, tools: or0(x.HostedTool)}
-	if x.AnswerStart != nil {
-		s.begin, s.tools = *x.AnswerStart, or0(x.HostedBeforeAnswer)
-	}
-	seen := s.begin - *x.FirstToken - (s.tools - or0(x.HostedBeforeFirst))
-	s.hidden = max(or0(x.HiddenDecode), seen)
-	return s
-}
-
-// thought is how long reasoning came that could be seen.
-func thought(x *exchange.Exchange) time.Duration {
-	switch {
-	case x.FirstReasoning == nil:
-		return 0
-	case x.AnswerStart == nil:
-		return *x.LastToken - *x.FirstToken
-	}
-	return *x.AnswerStart - *x.FirstToken
-}
-
-// wholeSpans are the spans of an answer that came as one body: only the server
-// can tell its decode from its wait.
-func wholeSpans(x *exchange.Exchange) (spans, bool) {
-	if x.ServerDecode == nil || x.End == nil {
-		return spans{}, false
-	}
-	decoded := min(*x.ServerDecode, *x.End)
-	h := min(or0(x.HiddenDecode), decoded)
-	return spans{begin: *x.End - decoded + h, last: *x.End, hidden: h}, true
-}
-
-// share is the part that the bound's phase has in wait and decode together; ok
-// is false for a bound that is no one phase's.
-func share(x *exchange.Exchange) (part float64, ok bool) {
-	s, known := spansOf(x)
-	waited := max(s.begin-s.hidden-s.unseen-s.tools, 0)
-	decoded := max(s.last-waited-s.tools-s.toolsAfter, 0)
-	sum := float64(waited + decoded)
-	switch {
-	case x.Bound == exchange.Stalled && x.StallTime != nil && x.End != nil && *x.End > 0:
-		return x.StallTime.Seconds() / x.End.Seconds(), true
-	case !known || sum == 0:
-		return 0, false
-	case x.Bound == exchange.PrefillBound || x.Bound == exchange.WaitBound:
-		return float64(waited) / sum, true
-	case x.Bound == exchange.DecodeBound:
-		return float64(decoded) / sum, true
-	}
-	return 0, false
+	t.lay(rest, left-filled-queued)
+	t.lay(queue, queued)
+	t.lay(prefill, filled)
 }
 
 // took is how long an exchange took, or has taken so far; ok is false where it

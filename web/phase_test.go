@@ -39,6 +39,8 @@ func TestPhasesAreTheFiguresInOrder(t *testing.T) {
 			[]any{"network", int64(100), "wait", int64(200), "hidden", int64(700), "decode", int64(3000), "tail", int64(50)}},
 		{"a summary shows that reasoning was under way", func(x *exchange.Exchange) { x.Reasoning, x.AnswerStart = "summary", span(2500) },
 			[]any{"network", int64(100), "wait", int64(900), "hidden", int64(1500), "decode", int64(1500), "tail", int64(50)}},
+		{"an item that was opened shows it too", func(x *exchange.Exchange) { x.Reasoning, x.GenerationStarted = "hidden", span(300) },
+			[]any{"network", int64(100), "wait", int64(200), "hidden", int64(700), "decode", int64(3000), "tail", int64(50)}},
 		{"reasoning without an answer was all hidden", func(x *exchange.Exchange) { x.Reasoning, x.AnswerStart = "summary", nil },
 			[]any{"network", int64(100), "wait", int64(900), "hidden", int64(3000), "tail", int64(50)}},
 		{"visible reasoning comes before the answer", func(x *exchange.Exchange) {
@@ -81,7 +83,8 @@ func anyExchange(t *rapid.T) *exchange.Exchange {
 		return nil
 	}
 	x.Network, x.FirstToken, x.AnswerStart, x.LastToken = some("network"), some("first"), some("answer"), some("last")
-	x.FirstReasoning, x.Queue, x.Prefill = some("reasoning"), some("queue"), some("prefill")
+	x.FirstReasoning, x.GenerationStarted = some("reasoning"), some("generation")
+	x.Queue, x.Prefill = some("queue"), some("prefill")
 	x.HiddenDecode, x.UnseenDecode, x.HostedTool = some("hidden"), some("unseen"), some("tool")
 	x.HostedBeforeFirst, x.HostedBeforeAnswer, x.ServerDecode = some("before"), some("before answer"), some("server")
 	x.Reasoning = rapid.SampledFrom([]string{"", "none", "visible", "summary", "hidden"}).Draw(t, "reasoning kind")
@@ -107,11 +110,31 @@ func TestPhasesFillTheTimeWithoutGapOrOverlap(t *testing.T) {
 }
 
 func TestTheTagsShareIsTheReasons(t *testing.T) {
-	for _, x := range telling() {
-		tag := tagOf(english, x)
-		if tag.Share != "" && !strings.Contains(diagnosis.Reason(x, "en"), tag.Share) {
-			t.Errorf("%s: the tag says %q, the reason %q", x.ID, tag.Share, diagnosis.Reason(x, "en"))
+	opened := seeded("opened", time.Second, func(x *exchange.Exchange) {
+		hidTheReasoning(x, 420)
+		answered(x, 4330, 4930, 480)
+		x.RateQuality, x.GenerationStarted = "noisy", span(80)
+	})
+	if opened.Bound != exchange.DecodeBound || tagOf(english, opened).Share == "" {
+		t.Errorf("reasoning that was opened at once: %s, %+v", opened.Bound, tagOf(english, opened))
+	}
+	nearlyAll := seeded("nearly all", time.Second, func(x *exchange.Exchange) { answered(x, 60, 60_000, 4000) })
+	if got := tagOf(english, nearlyAll).Share; got != "> 99 %" {
+		t.Errorf("59.9 of 60 s are %q", got)
+	}
+	for _, x := range append(telling(), opened, nearlyAll) {
+		tag, reason := tagOf(english, x), diagnosis.Reason(x, "en")
+		if tag.Share != "" && !strings.Contains(reason, " "+tag.Share) {
+			t.Errorf("%s: the tag says %q, the reason %q", x.ID, tag.Share, reason)
 		}
+	}
+}
+
+func TestTimeUnderWayIsNotDivided(t *testing.T) {
+	x := &exchange.Exchange{Outcome: exchange.Open}
+	x.Network = span(100)
+	if diff := cmp.Diff([]any{"underway", int64(3000)}, inMS(phases(x, 3*time.Second))); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
 	}
 }
 

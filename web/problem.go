@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -75,7 +74,7 @@ type problemView struct {
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r, err)
 	if p.status >= http.StatusInternalServerError && r.Context().Err() == nil {
-		slog.ErrorContext(r.Context(), "view failed", "path", r.URL.Path, "error", err)
+		s.Log.ErrorContext(r.Context(), "view failed", "path", r.URL.Path, "error", err)
 	}
 	switch {
 	case errors.Is(err, errMethod):
@@ -90,7 +89,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 		p.asText(w, languageOf(r))
 	default:
 		if err := s.failPage(w, r, p, err); err != nil {
-			slog.ErrorContext(r.Context(), "error page failed", "error", err)
+			s.Log.ErrorContext(r.Context(), "error page failed", "error", err)
 			p.asText(w, languageOf(r))
 		}
 	}

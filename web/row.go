@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -27,8 +28,8 @@ type row struct {
 	Model      string
 	ModelTitle string
 	Tag        tag
-	Bar        *bar // nil where its duration is unknown
-	Waiting    bool // under way, without a token so far
+	Bar        *bar   // nil where its duration is unknown
+	Unwritten  string // in place of the figures, where the end is not written
 	TTFT       quantity
 	Rate       quantity
 	Prompt     quantity
@@ -55,25 +56,54 @@ func rowOf(l language, x *exchange.Exchange, s scale, now time.Time) row {
 		Tone:   tone(x),
 		Tag:    tagOf(l, x),
 		TTFT:   seconds(x.FirstToken),
-		Rate:   rate(x.TokensPerSec, x.RateQuality),
+		Rate:   rateOf(l, x),
 		Prompt: tokens(x.PromptTokens),
 		Meter:  meterOf(l, x),
 		Output: outputOf(l, x),
+		Total:  seconds(x.End),
 	}
 	r.Model, r.ModelTitle = modelOf(l, x)
-	if x.Attempt != nil && *x.Attempt > 1 {
-		r.Attempt = &quantity{Value: count(x.Attempt), Title: l.say("row.attempt", count(x.Attempt))}
+	r.Tag.Title = hint(l, x)
+	if retried(x) {
+		r.Attempt = &quantity{Value: figure.Count(x.Attempt), Title: l.say("row.attempt", figure.Count(x.Attempt))}
 	}
 	if total, ok := took(x, now); ok {
 		b := s.barOf(l, x, total)
-		r.Bar, r.Total = &b, seconds(&total)
+		r.Bar = &b
 	}
-	r.Waiting = x.Outcome == exchange.Open && x.FirstToken == nil
+	if x.End == nil {
+		r.Unwritten = unwritten(l, x, now)
+	}
 	if failed(x) {
 		r.Words = inSentences(diagnosis.ErrorWords(x, string(l)))
 	}
 	return r
 }
+
+// hint is the reason for a verdict whose name does not tell it.
+func hint(l language, x *exchange.Exchange) string {
+	if _, told := ends[x.Outcome]; told || x.Bound == exchange.PrefillBound || x.Bound == exchange.DecodeBound {
+		return ""
+	}
+	return plain(diagnosis.Reason(x, string(l)), proseRunes)
+}
+
+// unwritten tells of an exchange all that its row does before it has ended: when
+// it began. What has come is known to the proxy alone, and lost with it.
+func unwritten(l language, x *exchange.Exchange, now time.Time) string {
+	if x.Outcome == exchange.Open {
+		return l.say("row.underway", x.StartedAt.In(now.Location()).Format(time.TimeOnly), soFar(x, now))
+	}
+	return l.say("row.unknown")
+}
+
+// soFar is how long an exchange has been under way.
+func soFar(x *exchange.Exchange, now time.Time) string {
+	return figure.Duration(new(max(now.Sub(x.StartedAt), 0)))
+}
+
+// retried says whether an exchange repeats one that failed.
+func retried(x *exchange.Exchange) bool { return x.Attempt != nil && *x.Attempt > 1 }
 
 // exchangeURL is the address of an exchange's view.
 func exchangeURL(x *exchange.Exchange) string { return "/-/requests/" + url.PathEscape(x.ID) }
@@ -86,7 +116,7 @@ func status(x *exchange.Exchange) string {
 	case x.Outcome == exchange.Open:
 		return "···"
 	}
-	return nothing
+	return figure.Unknown
 }
 
 // modelOf names the model that was asked for, with a mark if it is another one
@@ -110,17 +140,27 @@ func meterOf(l language, x *exchange.Exchange) *meter {
 	share := float64(*x.UncachedTokens) / float64(*x.PromptTokens)
 	return &meter{
 		Width: percentOf(min(max(share, 0), 1)),
-		Title: l.say("row.cached", count(x.CachedTokens), count(x.PromptTokens), count(x.UncachedTokens)),
+		Title: l.say("row.cached", figure.Count(x.CachedTokens), figure.Count(x.PromptTokens), figure.Count(x.UncachedTokens)),
 	}
+}
+
+// rateOf has in its title how far it can be relied on.
+func rateOf(l language, x *exchange.Exchange) quantity {
+	q := rate(x.TokensPerSec, x.RateQuality)
+	if aside := rateAside(l, x); q.Value != "" && aside != "" {
+		q.Title = l.list([]string{q.Title, aside})
+	}
+	return q
 }
 
 func outputOf(l language, x *exchange.Exchange) quantity {
 	q := tokens(x.OutputTokens)
 	if x.ReasoningTokens != nil && *x.ReasoningTokens > 0 && q.Value != "" {
-		q.Title = l.say("row.reasoning", q.Title, count(x.ReasoningTokens))
+		q.Title = l.say("row.reasoning", q.Title, figure.Count(x.ReasoningTokens))
 	}
 	if x.UsageSource == "estimated" && q.Value != "" {
 		q.Value, q.Faint = "~"+q.Value, true
+		q.Title = l.list([]string{q.Title, l.say("usage.estimated")})
 	}
 	return q
 }

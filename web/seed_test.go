@@ -26,13 +26,16 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.FixedZone("", 8*3600))
 func telling() []*exchange.Exchange {
 	return []*exchange.Exchange{
 		seeded("under-way", 3200*time.Millisecond, func(x *exchange.Exchange) {
-			x.Outcome, x.Status = exchange.Open, nil
+			begun(x)
+			x.Outcome = exchange.Open
 		}),
 		seeded("decode", 20*time.Second, func(x *exchange.Exchange) {
 			prompted(x, 99_100, 97_280)
 			answered(x, 1190, 4640, 180)
 			x.SessionID, x.TurnID, x.RequestKind = "019ae2-session", "turn-7", "turn"
 			x.Client, x.KeyID = "codex_cli_rs/0.171.0", "k_5d1f09"
+			filled(x, 240_000)
+			x.PrefixSharedTokens, x.PrefixCounted, x.PrefixIdle = new(int64(97_402)), new(true), span(8200)
 		}),
 		seeded("prefill", 65*time.Second, func(x *exchange.Exchange) {
 			prompted(x, 96_210, 0)
@@ -41,6 +44,8 @@ func telling() []*exchange.Exchange {
 			x.ServerQueue, x.ServerPrefill, x.ServerDecode, x.ServerSource = span(361), span(7400), span(3100), "timings"
 			x.GatewayRequestID, x.RequestID, x.ResponseID = "2026031411585532947", "req_8d02c1f7", "resp_51aa"
 			x.ModelServed, x.ServiceTier = "gpt-5-codex-2026-01-15", "default"
+			filled(x, 220_000)
+			x.PrefixSharedTokens, x.ChangedSection, x.ChangedIndex = new(int64(0)), "tools", new(int64(1))
 			x.UsageRaw = `{"input_tokens":96210,"input_tokens_details":{"cached_tokens":0},` +
 				`"output_tokens":188,"output_tokens_details":{"reasoning_tokens":64},"total_tokens":96398}`
 		}),
@@ -93,7 +98,8 @@ func telling() []*exchange.Exchange {
 			x.UnreadEvents, x.Note = new(int64(3)), "an event was no JSON"
 		}),
 		seeded("interrupted", 13*time.Hour, func(x *exchange.Exchange) {
-			x.Outcome, x.Status, x.Error = exchange.Interrupted, nil, "the proxy was stopped"
+			begun(x)
+			x.Outcome, x.Error = exchange.Interrupted, "the proxy was stopped"
 		}),
 	}
 }
@@ -111,8 +117,25 @@ func seeded(id string, ago time.Duration, set func(*exchange.Exchange)) *exchang
 	x.RequestBytes, x.ResponseBytes = new(int64(412_000)), new(int64(61_000))
 	set(x)
 	x.Derive()
+	x.CacheOutcome = diagnosis.CacheOutcome(x, nil)
 	diagnosis.Judge(x, nil)
 	return x
+}
+
+// filled gives it a prompt of an agent, with so many bytes of tool results.
+func filled(x *exchange.Exchange, results int64) {
+	x.Prompt = []exchange.Boundary{
+		{Part: exchange.ModelPart}, {Part: exchange.ToolsPart, Bytes: 26_200}, {Part: exchange.InstructionsPart, Bytes: 17_700},
+		{Part: exchange.UserPart, Bytes: 2_100}, {Part: exchange.ReasoningPart, Bytes: 30_400}, {Part: exchange.ToolCallPart, Bytes: 9_800},
+		{Part: exchange.ToolResultPart, Inner: true, Bytes: 1024}, {Part: exchange.ToolResultPart, Bytes: results - 1024},
+		{Part: exchange.AssistantPart, Bytes: 700}, {Part: exchange.UserPart, Bytes: 130},
+	}
+}
+
+// begun leaves of it what is written before it has ended.
+func begun(x *exchange.Exchange) {
+	x.Status, x.Streamed, x.Transport = nil, nil, ""
+	x.Instants, x.Figures = exchange.Instants{Received: x.Received}, exchange.Figures{}
 }
 
 func prompted(x *exchange.Exchange, prompt, cached int64) {
@@ -247,11 +270,9 @@ func fetch(t *testing.T, method, url string) fetched {
 	return fetched{answer.StatusCode, answer.Header.Get("Content-Type"), string(body)}
 }
 
-// captureLog collects what the program logs during a test.
-func captureLog(t *testing.T) func() string {
+// capturedLog collects what the page logs.
+func (c *Config) capturedLog() (logged func() string) {
 	var b bytes.Buffer
-	old := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&b, nil)))
-	t.Cleanup(func() { slog.SetDefault(old) })
+	c.Log = slog.New(slog.NewTextHandler(&b, nil))
 	return b.String
 }

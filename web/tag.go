@@ -3,6 +3,8 @@ package web
 import (
 	"cmp"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -12,6 +14,7 @@ type tag struct {
 	Kind  string // names the word (tag.KIND), the shape and the colour
 	Word  string
 	Share string // of the bound's phase; "" where it has none
+	Title string // "" for none
 }
 
 // ends are the outcomes that say more than a verdict can, and their tags.
@@ -32,10 +35,20 @@ func tagOf(l language, x *exchange.Exchange) tag {
 	}
 	t := tag{Kind: cmp.Or(string(x.Bound), string(exchange.Unknown))}
 	t.Word = l.say("tag." + t.Kind)
-	if part, ok := share(x); ok {
-		t.Share = percent(part)
+	if part, ok := diagnosis.Weigh(x).Share(x.Bound); ok {
+		t.Share = figure.Percent(part)
 	}
 	return t
+}
+
+// BoundWord is what the page calls the bound of an exchange, however it ended.
+// Lang is "zh" or anything else for English.
+func BoundWord(x *exchange.Exchange, lang string) string {
+	bound := cmp.Or(string(x.Bound), string(exchange.Unknown))
+	if x.Outcome == exchange.Open {
+		bound = "running"
+	}
+	return language(lang).value("tag.", bound)
 }
 
 // failed says whether an exchange's end needs a line in words.

@@ -3,6 +3,8 @@ package web
 import (
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -28,12 +30,12 @@ type waterfallMark struct {
 	At          string
 }
 
-// waterfallOf is nil for an exchange whose duration is unknown.
-func waterfallOf(l language, x *exchange.Exchange, now time.Time) *waterfall {
-	total, ok := took(x, now)
-	if !ok {
+// waterfallOf is nil for an exchange whose end is not written.
+func waterfallOf(l language, x *exchange.Exchange) *waterfall {
+	if x.End == nil {
 		return nil
 	}
+	total := *x.End
 	w := &waterfall{Scale: newScale(total), Took: toTheMillisecond(total)}
 	w.Total = w.Scale.barOf(l, x, total)
 	for _, p := range phases(x, total) {
@@ -45,6 +47,13 @@ func waterfallOf(l language, x *exchange.Exchange, now time.Time) *waterfall {
 			Took:  toTheMillisecond(p.Length),
 		})
 	}
+	if stalled(x) { // when is not known
+		w.Phases = append(w.Phases, waterfallPhase{
+			Word:  l.say("waterfall.stalled"),
+			Aside: l.number("aside.stalls", *x.Stalls),
+			Took:  toTheMillisecond(*x.StallTime),
+		})
+	}
 	w.mark(l.say("instant.first_byte"), "", x.FirstByte)
 	w.mark(l.say("instant.first_token"), "TTFT", x.FirstToken)
 	w.mark(l.say("instant.answer_start"), "", x.AnswerStart)
@@ -52,7 +61,7 @@ func waterfallOf(l language, x *exchange.Exchange, now time.Time) *waterfall {
 }
 
 func (w *waterfall) mark(word, aside string, at *time.Duration) {
-	m := waterfallMark{Word: word, Aside: aside, At: nothing}
+	m := waterfallMark{Word: word, Aside: aside, At: figure.Unknown}
 	if at != nil {
 		m.X, m.At = w.Scale.x(*at), toTheMillisecond(*at)
 	}
@@ -69,14 +78,31 @@ func aside(l language, x *exchange.Exchange, k kind) string {
 			return l.say("aside.rest")
 		}
 		return l.say("aside.wait")
-	case queue, prefill:
-		return source(l, x)
+	case queue:
+		if x.ServerQueue == nil && x.Floor == nil {
+			return l.say("aside.rest")
+		}
+		return source(l, x.ServerQueue)
+	case prefill:
+		return source(l, x.ServerPrefill)
 	case hidden, reasoning:
 		return tokensAside(l, x.ReasoningTokens)
 	case decode:
-		return tokensAside(l, x.SeenTokens())
+		return tokensAside(l, answerTokens(x))
 	}
 	return ""
+}
+
+// answerTokens are the tokens of the decode that is no reasoning.
+func answerTokens(x *exchange.Exchange) *int64 {
+	n := x.SeenTokens()
+	if n == nil || diagnosis.Weigh(x).Shown == 0 {
+		return n
+	}
+	if x.ReasoningTokens == nil || *x.ReasoningTokens > *n {
+		return nil
+	}
+	return new(*n - *x.ReasoningTokens)
 }
 
 // connection is how the request got on the wire.
@@ -90,15 +116,15 @@ func connection(l language, x *exchange.Exchange) string {
 		length *time.Duration
 	}{{"DNS", x.DNS}, {"TCP", x.Connect}, {"TLS", x.TLS}} {
 		if p.length != nil {
-			parts = append(parts, p.name+" "+inWords(*p.length))
+			parts = append(parts, p.name+" "+figure.Duration(p.length))
 		}
 	}
 	return l.list(parts)
 }
 
-// source tells a measured length from an estimated one.
-func source(l language, x *exchange.Exchange) string {
-	if x.ServerSource != "" {
+// source tells a length that the server told from an estimated one.
+func source(l language, told *time.Duration) string {
+	if told != nil {
 		return l.say("aside.server")
 	}
 	return l.say("aside.estimate")
@@ -108,5 +134,5 @@ func tokensAside(l language, n *int64) string {
 	if n == nil {
 		return ""
 	}
-	return l.say("aside.tokens", count(n))
+	return l.say("aside.tokens", figure.Count(n))
 }

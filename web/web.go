@@ -7,6 +7,7 @@
 package web
 
 import (
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -27,6 +28,7 @@ type Config struct {
 	AllowHosts []string           // names that the page answers to besides localhost and the listener's own
 	Version    string             // of the program, shown at the foot
 	Now        func() time.Time   // the clock, and in its zone the times of the page; nil means time.Now
+	Log        *slog.Logger       // takes what an operator should know; nil discards it
 }
 
 // Upstream is a place that the proxy forwards to.
@@ -39,6 +41,9 @@ type Upstream struct {
 func New(c Config) http.Handler {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	assets := readAssets()
 	s := &site{Config: c, assets: assets, pages: readPages(assets)}

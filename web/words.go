@@ -1,10 +1,22 @@
 package web
 
+import "maps"
+
 // phrase is one phrase in both languages. Parts between backticks are code.
 type phrase struct{ en, zh string }
 
 // catalogue holds every phrase of the page, by its key.
-var catalogue = map[string]phrase{
+var catalogue = together(phrases, verdictPhrases, promptPhrases)
+
+func together(parts ...map[string]phrase) map[string]phrase {
+	all := map[string]phrase{}
+	for _, p := range parts {
+		maps.Copy(all, p)
+	}
+	return all
+}
+
+var phrases = map[string]phrase{
 	"nav.skip":    {"Skip to content", "跳到正文"},
 	"nav.main":    {"Main", "主导航"},
 	"nav.log":     {"Requests", "请求日志"},
@@ -14,11 +26,11 @@ var catalogue = map[string]phrase{
 	"list.comma":  {", ", "，"},
 
 	"recorder.ok":    {"Recording", "记录中"},
-	"recorder.lost":  {"%s requests not recorded", "%s 个请求未能记录"},
+	"recorder.lost":  {"%s records lost", "%s 条记录丢失"},
 	"recorder.error": {"The log cannot be written", "日志无法写入"},
 
 	"login.title": {"Token needed", "需要令牌"},
-	"login.text":  {"This page listens beyond this machine, so it asks for the token that `--ui-token` was given, or that was printed at the start.", "本页面对外监听，需要填写 `--ui-token` 设置的令牌，或启动时打印出来的令牌。"},
+	"login.text":  {"This page asks for its token: the one that `--ui-token` was given, or that was printed at the start.", "本页面需要令牌：`--ui-token` 设置的，或启动时打印出来的。"},
 	"login.token": {"Token", "令牌"},
 	"login.enter": {"Enter", "进入"},
 	"login.wrong": {"That is not the token.", "令牌不对。"},
@@ -62,8 +74,8 @@ var catalogue = map[string]phrase{
 	"connect.recorded.text":  {"When the bytes and tokens came, how many there were, the model, ids, status, and how it ended.", "字节和 token 何时到达、数量多少、模型、各种 ID、状态码，以及如何结束。"},
 	"connect.never":          {"What never is", "绝不记录什么"},
 	"connect.never.text":     {"Keys, prompts and answers. A key is known by a hash that only this log can make.", "密钥、提示词和回答。密钥只以本日志专用的哈希标识。"},
-	"connect.count.one":      {"%s record written since the start.", "启动以来已写入 %s 条记录。"},
-	"connect.count.many":     {"%s records written since the start.", "启动以来已写入 %s 条记录。"},
+	"connect.count.one":      {"%s request in the log.", "日志中有 %s 个请求。"},
+	"connect.count.many":     {"%s requests in the log.", "日志中有 %s 个请求。"},
 
 	"log.title":       {"Requests", "请求日志"},
 	"log.all.one":     {"%s request", "共 %s 个请求"},
@@ -90,10 +102,13 @@ var catalogue = map[string]phrase{
 	"column.output":   {"Output", "输出"},
 	"column.total":    {"Total", "总耗时"},
 
-	"column.ttft.title": {"time to the first token, not the first byte", "首 token 延迟，非首字节"},
-	"column.rate.title": {"tokens a second, from the first to the last token", "每秒 token 数，从首 token 到末 token"},
+	"column.bound.title":  {"what took most of the time, and its share", "耗时最多的部分及其占比"},
+	"column.ttft.title":   {"time to the first token, not the first byte", "首 token 延迟，非首字节"},
+	"column.rate.title":   {"tokens a second, from the first to the last token", "每秒 token 数，从首 token 到末 token"},
+	"column.prompt.title": {"tokens; the line below them is the part that no cache had", "token 数；下方横线为缓存未命中的部分"},
 
-	"row.running":   {"no token yet", "尚无 token"},
+	"row.underway":  {"under way since %s, %s so far", "%s 起进行中，已 %s"},
+	"row.unknown":   {"what came is unknown", "收到了什么不得而知"},
 	"row.attempt":   {"attempt %s", "第 %s 次尝试"},
 	"row.served":    {"asked for %s, answered by %s", "请求 %s，实际由 %s 回答"},
 	"row.cached":    {"%s of %s prompt tokens came from the cache, %s did not", "输入 %[2]s token，其中缓存命中 %[1]s，未命中 %[3]s"},
@@ -182,6 +197,7 @@ var catalogue = map[string]phrase{
 	"phase.reasoning": {"Reasoning", "思考"},
 	"phase.decode":    {"Decode", "解码"},
 	"phase.tail":      {"After the last token", "末 token 之后"},
+	"phase.underway":  {"Under way", "进行中"},
 
 	"legend.network":   {"network", "网络"},
 	"legend.wait":      {"wait", "等待"},
@@ -190,6 +206,7 @@ var catalogue = map[string]phrase{
 	"legend.hidden":    {"hidden reasoning", "隐藏思考"},
 	"legend.reasoning": {"reasoning", "思考"},
 	"legend.decode":    {"decode", "解码"},
+	"legend.underway":  {"under way", "进行中"},
 
 	"aside.reused":   {"connection reused", "复用连接"},
 	"aside.wait":     {"queue and prefill together", "排队与预填充，分不开"},
@@ -198,11 +215,16 @@ var catalogue = map[string]phrase{
 	"aside.estimate": {"estimated", "估算"},
 	"aside.tokens":   {"%s tokens", "%s token"},
 
-	"waterfall.title": {"Where the time went", "时间去哪了"},
-	"waterfall.unit":  {"seconds from the start of the request", "秒，从收到请求算起"},
-	"waterfall.phase": {"Phase", "阶段"},
-	"waterfall.start": {"start", "开始"},
-	"waterfall.took":  {"took", "用时"},
+	"aside.stalls.one":  {"%s silence", "停顿 %s 次"},
+	"aside.stalls.many": {"%s silences", "停顿 %s 次"},
+
+	"waterfall.title":     {"Where the time went", "时间去哪了"},
+	"waterfall.unit":      {"seconds from the start of the request", "秒，从收到请求算起"},
+	"waterfall.phase":     {"Phase", "阶段"},
+	"waterfall.start":     {"start", "开始"},
+	"waterfall.took":      {"took", "用时"},
+	"waterfall.stalled":   {"Stalled, in the above", "其中卡顿"},
+	"waterfall.unwritten": {"Unknown: until a request has ended, only its start is in the log.", "未知：请求结束之前，日志里只有它的开头。"},
 
 	"exchange.title":   {"Request", "请求"},
 	"exchange.newer":   {"← newer", "← 较新"},
@@ -229,6 +251,7 @@ var catalogue = map[string]phrase{
 	"why.unknown": {"Why unknown", "为什么无法判断"},
 	"why.failed":  {"What happened", "发生了什么"},
 	"why.open":    {"Still under way", "仍在进行"},
+	"why.since":   {"It began at %s, %s ago.", "开始于 %s，已 %s。"},
 
 	"delivery.title":    {"How the output came", "输出如何到达"},
 	"delivery.streamed": {"Streamed as it was generated.", "边生成边返回。"},
@@ -243,12 +266,17 @@ var catalogue = map[string]phrase{
 	"notes.unread": {"Events that could not be read: %s. They were passed on all the same.", "无法解析的事件：%s 个，已照样转发。"},
 
 	"server.title":   {"What the server says", "服务器自报"},
-	"server.says":    {"server, ms", "服务器（ms）"},
-	"server.here":    {"seen here, ms", "本地所见（ms）"},
-	"server.seen":    {"what that is", "说明"},
-	"server.queue":   {"part of the wait", "包含在等待中"},
-	"server.prefill": {"the whole wait: queue and prefill", "整个等待：排队与预填充"},
-	"server.decode":  {"first to last token", "首 token 到末 token"},
+	"server.says":    {"server's, ms", "服务器（ms）"},
+	"server.here":    {"from here, ms", "本地（ms）"},
+	"server.seen":    {"what is seen from here", "本地所见"},
+	"server.wait":    {"Queue and prefill", "排队与预填充"},
+	"server.all":     {"Together", "合计"},
+	"server.part":    {"not by itself: a part of the wait", "不能单独看到：包含在等待中"},
+	"server.mingled": {"not by itself: it began before any output came", "不能单独看到：输出到达前已开始"},
+
+	"server.wait.seen":   {"the wait: to the first token, less the network", "等待：到首 token，扣除网络"},
+	"server.decode.seen": {"first to last token", "首 token 到末 token"},
+	"server.all.seen":    {"to the last token, less the network", "到末 token，扣除网络"},
 
 	"instants.title":                     {"Instants", "时刻"},
 	"instants.unit":                      {"milliseconds from the start", "毫秒，从收到请求算起"},
@@ -298,6 +326,10 @@ var catalogue = map[string]phrase{
 	"quality.steady":    {"steady", "稳定"},
 	"quality.fair":      {"fair", "尚可"},
 	"quality.noisy":     {"short sample, a hint only", "样本太短，仅供参考"},
+	"rates.stalled":     {"%s of stalls in it", "含卡顿 %s"},
+	"clock.close":       {"within 0.5 s of this machine's", "与本机相差不超过 0.5 s"},
+	"clock.ahead":       {"%s s ± 0.5 s ahead", "快 %s s ± 0.5 s"},
+	"clock.behind":      {"%s s ± 0.5 s behind", "慢 %s s ± 0.5 s"},
 	"ids.gateway":       {"new-api: search “请求 ID”; LiteLLM: request_id", "new-api：搜“请求 ID”；LiteLLM：request_id"},
 	"ids.request":       {"for the vendor's logs and support", "用于上游日志和客服"},
 	"ids.response":      {"OpenAI: Logs, by id; OpenRouter: generation_id", "OpenAI：Logs 按 ID；OpenRouter：generation_id"},
@@ -342,5 +374,4 @@ var catalogue = map[string]phrase{
 	"fact.proxy":            {"Proxy's share", "代理自身耗时"},
 	"fact.client_wait":      {"Waited for client", "等待客户端"},
 	"fact.cause":            {"Cause", "原因"},
-	"fact.cache_outcome":    {"Prefix", "前缀"},
 }

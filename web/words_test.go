@@ -14,8 +14,11 @@ import (
 
 // families are the keys that end in a value.
 var families = map[string][]string{
-	"phase.":  {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail"},
-	"legend.": {"network", "wait", "prefill", "tool", "hidden", "reasoning", "decode"},
+	"phase.":  {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail", "underway"},
+	"legend.": {"network", "wait", "prefill", "tool", "hidden", "reasoning", "decode", "underway"},
+	"cause.": {"error", "aborted", "not_streamed", "no_output", "buffered", "hidden_reasoning", "stall", "whole_output", "slow_decode",
+		"long_output", "network", "floor", "cold_start", "queue", "cache_miss", "long_input", "unseparated", "both"},
+	"sign.":   {"rough", "attempt", "served", "cut", "meter"},
 	"column.": {"time", "status", "model", "bound", "timeline", "ttft", "rate", "prompt", "output", "total"},
 	"filter.": {"from", "to", "upstream", "model", "bound", "cause", "outcome", "session", "turn", "client", "key",
 		"experiment", "min_first_token_ms", "min_prompt_tokens", "min_excess_ms", "q"},
@@ -26,7 +29,9 @@ var families = map[string][]string{
 	"reasoning.":  {"visible", "summary", "hidden", "none"},
 	"quality.":    {"steady", "fair", "noisy"},
 	"delivery.":   {"streamed", "bursty", "pseudo", "single", "none"},
-	"server.":     {"queue", "prefill", "decode"},
+	"server.":     {"part", "wait", "wait.seen", "decode.seen", "mingled", "all", "all.seen"},
+	"section.":    {"model", "tools", "instructions", "user", "assistant", "reasoning", "tool_call", "tool_result", "image", "file", "other", "compaction"},
+	"reuse.":      {"new", "too_short", "unreported", "broken", "hit", "expired", "missed", "partial"},
 	"why.":        {"open"},
 	"tag.":        {},
 	"bound.":      {},
@@ -128,6 +133,18 @@ func TestBothLanguagesTakeTheSameArguments(t *testing.T) {
 				t.Errorf("%s: %s", key, s)
 			}
 		}
+	}
+}
+
+func TestABoundIsCalledByTheNameOfItsTag(t *testing.T) {
+	for _, x := range telling() {
+		if tag := tagOf(chinese, x); !failed(x) && BoundWord(x, "zh") != tag.Word {
+			t.Errorf("%s: %q, the tag says %q", x.ID, BoundWord(x, "zh"), tag.Word)
+		}
+	}
+	cancelled := &exchange.Exchange{Outcome: exchange.ClientAbort}
+	if got := BoundWord(cancelled, "en"); got != "Unknown" {
+		t.Errorf("an exchange that was given up is bound by %q", got)
 	}
 }
 

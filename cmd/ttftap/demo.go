@@ -14,7 +14,8 @@ import (
 
 type demoCommand struct {
 	settings
-	DB string `name:"db" help:"File of the log. Default: one that is deleted at the end." placeholder:"PATH"`
+	// Not the variable of serve: the user's own log must not fill with simulated rows.
+	DB string `name:"db" env:"TTFTAP_DEMO_DB" help:"File of the log. Default: one that is deleted at the end." placeholder:"PATH"`
 }
 
 // Help is what demo --help adds.

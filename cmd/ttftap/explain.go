@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
+	"github.com/ttftap/ttftap/web"
 )
 
 type explainCommand struct {
 	ID   string `arg:"" optional:"" default:"last" help:"Id of the exchange, or last."`
 	JSON bool   `name:"json" help:"Print the whole row as JSON."`
-	Lang string `help:"Language of the reason: en or zh." enum:"en,zh" default:"en"`
+	Lang string `help:"Language of the verdict and its reason: en or zh." enum:"en,zh" default:"en"`
 	DB   string `name:"db" help:"File of the log. Default: ${db}." placeholder:"PATH"`
 }
 
@@ -59,26 +61,38 @@ func explainJSON(w io.Writer, x *exchange.Exchange) error {
 
 // explain writes the verdict first, then where the time went, then the rest.
 func explain(w io.Writer, x *exchange.Exchange, lang string) error {
-	fmt.Fprintf(w, "%s  %s  %s\n", x.StartedAt.UTC().Format(time.RFC3339), word(x.Model()), x.ID)
-	fmt.Fprintf(w, "%s (%s), outcome %s\n%s\n", verdicts[x.Bound], x.Cause, x.Outcome, why(x, lang))
+	fmt.Fprintf(w, "%s  %s  %s\n", x.StartedAt.UTC().Format(time.RFC3339), orDash(x.Model()), x.ID)
+	fmt.Fprintf(w, "%s, outcome %s\n%s\n", verdict(x, lang), x.Outcome, why(x, lang))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t)
 	for _, row := range spans(x) {
 		if row.d != nil {
-			fmt.Fprintf(t, "%s\t%s ms\t\n", row.name, milliseconds(row.d))
+			fmt.Fprintf(t, "%s\t%s\t\n", row.name, figure.Duration(row.d))
 		}
 	}
-	fmt.Fprintf(t, "tokens in\t%s\t (cached %s)\n", count(x.PromptTokens), count(x.CachedTokens))
-	fmt.Fprintf(t, "tokens out\t%s\t (reasoning %s)\n", count(x.OutputTokens), count(x.ReasoningTokens))
-	fmt.Fprintf(t, "tokens/s\t%s\t %s\n", rate(x), x.RateQuality)
-	fmt.Fprintf(t, "delivery\t%s\t\n", word(string(x.Delivery)))
+	fmt.Fprintf(t, "tokens in\t%s\t (cached %s)\n", figure.Count(x.PromptTokens), figure.Count(x.CachedTokens))
+	fmt.Fprintf(t, "tokens out\t%s\t (reasoning %s)\n", figure.Count(x.OutputTokens), figure.Count(x.ReasoningTokens))
+	fmt.Fprintf(t, "rate\t%s\t %s\n", figure.Rate(x.TokensPerSec, x.RateQuality), x.RateQuality)
+	fmt.Fprintf(t, "delivery\t%s\t\n", orDash(string(x.Delivery)))
 	return t.Flush()
 }
 
-// verdicts are the words of the page.
-var verdicts = map[exchange.Bound]string{
-	exchange.PrefillBound: "Prefill-bound", exchange.DecodeBound: "Decode-bound", exchange.WaitBound: "Wait-bound",
-	exchange.Mixed: "Mixed", exchange.Stalled: "Stalled", exchange.Unknown: "Unknown", "": "Under way",
+// orDash is a foreign text as one word, or the dash where there is none.
+func orDash(s string) string {
+	if s == "" {
+		return figure.Unknown
+	}
+	return word(s)
+}
+
+// verdict is the bound in the words of the page, with the cause as the filter
+// knows it.
+func verdict(x *exchange.Exchange, lang string) string {
+	bound := web.BoundWord(x, lang)
+	if x.Cause == "" {
+		return bound
+	}
+	return bound + " (" + x.Cause + ")"
 }
 
 // why is what went wrong, or else the reason of the verdict.

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/ttftap/ttftap/proxy"
-	"github.com/ttftap/ttftap/proxy/diagnosis"
-	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 	"github.com/ttftap/ttftap/web"
 )
@@ -42,6 +40,7 @@ type instance struct {
 	listeners []net.Listener
 	store     *store.Store
 	recorder  *store.Recorder
+	lines     *lines
 	proxy     *proxy.Proxy
 	server    *http.Server
 	abandon   func()     // ends what is still under way
@@ -84,6 +83,7 @@ func start(ctx context.Context, p plan) (_ *instance, err error) {
 		return nil, err
 	}
 	i.recorder = store.NewRecorder(i.store, p.log)
+	i.lines = newLines(p.lines)
 	if err = i.assemble(ctx, p); err != nil {
 		return nil, err
 	}
@@ -93,24 +93,21 @@ func start(ctx context.Context, p plan) (_ *instance, err error) {
 	return i, nil
 }
 
-// recalled is how many prompts of the log are remembered after a start.
-const recalled = 2000
-
 func (i *instance) assemble(ctx context.Context, p plan) error {
 	secret, err := i.store.Secret(ctx)
 	if err != nil {
 		return err
 	}
-	prefixes := new(diagnosis.Prefixes)
-	if err := i.store.EachPrompt(ctx, recalled, prefixes.Remember); err != nil {
-		p.log.Warn("prompts of before the start count as new", "error", err)
+	if err := i.judgeInterrupted(ctx); err != nil {
+		return err
 	}
 	i.proxy, err = proxy.New(proxy.Config{
 		Upstreams: p.upstreams,
 		Secret:    secret,
 		Record:    i.recorder.Record,
-		Prefixes:  prefixes,
-		Ended:     func(x *exchange.Exchange) { writeLine(p.lines, x) },
+		Prefixes:  i.recallPrompts(ctx),
+		Book:      i.recallModels(ctx),
+		Ended:     i.lines.write,
 		Transport: func(t *http.Transport) {
 			if p.roots != nil {
 				t.TLSClientConfig = &tls.Config{RootCAs: p.roots}
@@ -121,10 +118,15 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 	if err != nil {
 		return err
 	}
-	page := web.New(web.Config{
+	i.serveOn(web.New(web.Config{
 		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams),
-		Token: i.token, AllowHosts: p.AllowHost, Version: version,
-	})
+		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log,
+	}))
+	return nil
+}
+
+// serveOn makes the server of the page and the proxy.
+func (i *instance) serveOn(page http.Handler) {
 	base, abandon := context.WithCancelCause(context.Background())
 	i.abandon = func() { abandon(proxy.ErrStopped) }
 	i.server = &http.Server{
@@ -132,12 +134,11 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 		ReadHeaderTimeout:            headerTimeout,
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return base },
-		ErrorLog:                     slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		ErrorLog:                     slog.NewLogLogger(i.log.Handler(), slog.LevelDebug),
 		Protocols:                    new(http.Protocols),
 	}
 	i.server.Protocols.SetHTTP1(true)
 	i.server.Protocols.SetUnencryptedHTTP2(true)
-	return nil
 }
 
 // split sends what is below /-/ to the page and all else to the proxy, as it
@@ -145,7 +146,7 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 func split(page, proxied http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasPrefix(r.RequestURI, "/-/"):
+		case strings.HasPrefix(r.URL.EscapedPath(), "/-/"):
 			page.ServeHTTP(w, r)
 		case r.Method == http.MethodGet && r.RequestURI == "/" && strings.Contains(r.Header.Get("Accept"), "text/html"):
 			http.Redirect(w, r, "/-/", http.StatusFound)
@@ -205,6 +206,9 @@ func (i *instance) close() error {
 	if i.proxy != nil {
 		i.proxy.Wait()
 		i.proxy.Close()
+	}
+	if i.lines != nil {
+		i.lines.close()
 	}
 	if i.recorder != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)

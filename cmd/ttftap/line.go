@@ -10,9 +10,48 @@ import (
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-// writeLine writes the one line of an ended exchange. A dash is a value that is
-// not known, a tilde a rate of too short a sample.
-func writeLine(w io.Writer, x *exchange.Exchange) {
+// lines writes the one line of each ended exchange. Whoever reads them may be
+// slow, or not read at all: then lines are dropped, and nothing waits.
+type lines struct {
+	queue chan string
+	done  chan struct{}
+}
+
+const (
+	linesWaiting = 4096
+	lastLines    = time.Second // that the last of them may take
+)
+
+func newLines(w io.Writer) *lines {
+	l := &lines{make(chan string, linesWaiting), make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		for line := range l.queue {
+			_, _ = io.WriteString(w, line)
+		}
+	}()
+	return l
+}
+
+func (l *lines) write(x *exchange.Exchange) {
+	select {
+	case l.queue <- lineOf(x):
+	default:
+	}
+}
+
+// close writes what waits. No more may be written then.
+func (l *lines) close() {
+	close(l.queue)
+	select {
+	case <-l.done:
+	case <-time.After(lastLines):
+	}
+}
+
+// lineOf is the line of an exchange, for programs to read: its numbers are bare.
+// A hyphen is a value that is not known, a tilde a rate of too short a sample.
+func lineOf(x *exchange.Exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "first_token_ms=%s output_tokens=%s total_ms=%s tokens_per_sec=%s bound=%s",
 		milliseconds(x.FirstToken), count(x.OutputTokens), milliseconds(x.End), rate(x), x.Bound)
@@ -23,7 +62,7 @@ func writeLine(w io.Writer, x *exchange.Exchange) {
 		fmt.Fprintf(&b, " status=%d", *x.Status)
 	}
 	fmt.Fprintf(&b, " model=%s id=%s\n", word(x.Model()), x.ID)
-	_, _ = io.WriteString(w, b.String())
+	return b.String()
 }
 
 func milliseconds(d *time.Duration) string {

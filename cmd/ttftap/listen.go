@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -74,28 +75,32 @@ func baseURL(address string, ls []net.Listener) string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(port))
 }
 
-// isSelf says whether an upstream is the listeners themselves.
+// isSelf says whether an upstream is the listeners themselves. Names are looked
+// up only where the port is the same.
 func isSelf(u *url.URL, ls []net.Listener) bool {
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	ips, err := net.LookupIP(u.Hostname())
-	if err != nil {
-		return false // an upstream that is away now may come
-	}
 	for _, l := range ls {
 		own := l.Addr().(*net.TCPAddr)
-		if strconv.Itoa(own.Port) != port {
-			continue
-		}
-		for _, ip := range ips {
-			if ip.Equal(own.IP) || own.IP.IsUnspecified() && isOwnIP(ip) {
-				return true
-			}
+		if strconv.Itoa(own.Port) == port && leadsTo(u.Hostname(), own.IP) {
+			return true
 		}
 	}
 	return false
+}
+
+// leadsTo says whether a host's addresses have ip among them. A host that cannot
+// be looked up now may be there later, elsewhere.
+func leadsTo(host string, ip net.IP) bool {
+	addresses, err := net.LookupIP(host)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(addresses, func(a net.IP) bool {
+		return a.Equal(ip) || ip.IsUnspecified() && isOwnIP(a)
+	})
 }
 
 func isOwnIP(ip net.IP) bool {

@@ -5,12 +5,17 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
 func main() {
+	// The HTTP transport prints what a server sends without being asked, and that
+	// may be part of an answer.
+	log.SetOutput(io.Discard)
 	// The first signal asks for an orderly end, the second for one at once.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

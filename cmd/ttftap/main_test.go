@@ -216,6 +216,10 @@ func TestKilledProcessLeavesEveryExchangeInTheLog(t *testing.T) {
 	if got := outcomes(t, db); got["interrupted"] != streams {
 		t.Errorf("rows %v, want %d interrupted", got, streams)
 	}
+	out, err := exec.Command("ttftap", "explain", "last", "--json", "--db", db).Output()
+	if err != nil || !strings.Contains(string(out), `"bound": "unknown"`) || !strings.Contains(string(out), `"model_requested": "m"`) {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 func TestSecondInstanceOnTheSameLogIsRefused(t *testing.T) {

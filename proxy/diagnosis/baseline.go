@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -13,7 +14,7 @@ type Baseline struct {
 	Upstream, Model, ServiceTier string
 
 	Rows    int            // exchanges whose waits can be compared
-	LeftOut map[string]int // the others, by why: LeftFailed and so on
+	LeftOut map[string]int // the others, by why: failed, aborted, not_streamed, no_output, buffered, stalled, unseen_decode, uncached_unknown
 	Curve   *Curve         // what a prompt costs; nil where Rows are too few or too alike to tell
 
 	TPOT         *time.Duration // median time per token of those whose rate is not noisy; nil of fewer than 3
@@ -36,18 +37,30 @@ const fewRates = 3
 
 // average puts what samples tell into a baseline.
 func average(rows, others []sample) *Baseline {
-	b := &Baseline{Rows: len(rows), LeftOut: make(map[string]int)}
-	var points []point
-	for _, s := range rows {
-		points = append(points, s.point)
-	}
-	b.Curve = fit(points)
+	points := credible(rows)
+	b := &Baseline{Rows: len(points), LeftOut: make(map[string]int), Curve: fit(points)}
 	b.least, b.most = extent(points)
 	for _, s := range others {
 		b.LeftOut[s.left]++
 	}
-	b.pool(append(rows[:len(rows):len(rows)], others...))
+	if doubted := len(rows) - len(points); doubted > 0 {
+		b.LeftOut[leftCacheHidden] += doubted
+	}
+	b.pool(slices.Concat(rows, others))
 	return b
+}
+
+// credible are the points of the rows, less those that are doubtful while none
+// shows that the upstream tells of its cache at all.
+func credible(rows []sample) []point {
+	tells := slices.ContainsFunc(rows, func(s sample) bool { return s.point.cached > 0 })
+	var points []point
+	for _, s := range rows {
+		if tells || !s.doubtful {
+			points = append(points, s.point)
+		}
+	}
+	return points
 }
 
 // pool sets the rates.
@@ -94,6 +107,6 @@ func recall(x *exchange.Exchange, b *Baseline) {
 		x.CachedWait = new(*x.Network + b.Curve.Floor + b.Curve.Prefill(0, *x.PromptTokens))
 	}
 	if uncached, ok := uncachedTokens(x); ok && b.Curve.reaches(uncached) {
-		x.UsualPrefill = new(b.Curve.Prefill(uncached, cachedTokens(x)))
+		x.UsualPrefill = new(b.Curve.Prefill(uncached, tally(x.CachedTokens)))
 	}
 }

@@ -80,6 +80,22 @@ func TestTooLittleEvidenceIsNoCurve(t *testing.T) {
 	}
 }
 
+func TestTheUsualRateIsAMedianOfThreeOrMoreAndThePooledOneOfAll(t *testing.T) {
+	noisy := tpot(0.05, "noisy")
+	rated := func(minute int, seconds float64) *exchange.Exchange {
+		return logged(minute, 1, 1000, 0, tpot(seconds, "steady"))
+	}
+	two := learned(rated(0, 0.02), rated(1, 0.01), logged(2, 1, 1000, 0, noisy)).Baselines()[0]
+	if two.TPOT != nil || two.Rates != 2 || *two.TokensPerSec != (50.+100+20)/3 {
+		t.Errorf("two: %v of %d, pooled %v", two.TPOT, two.Rates, *two.TokensPerSec)
+	}
+	failed := outcome(exchange.ErrorEvent, 200, "")
+	three := learned(rated(0, 0.02), rated(1, 0.01), logged(2, 1, 1000, 0, tpot(0.04, "fair"), failed)).Baselines()[0]
+	if three.TPOT == nil || *three.TPOT != 20*time.Millisecond || three.Rates != 3 {
+		t.Errorf("three: %v of %d", three.TPOT, three.Rates)
+	}
+}
+
 func TestWhatIsLeftOutIsCountedByWhy(t *testing.T) {
 	for _, c := range []struct {
 		why string
@@ -87,29 +103,29 @@ func TestWhatIsLeftOutIsCountedByWhy(t *testing.T) {
 	}{
 		{"", logged(1, 1, 1000, 0)},
 		{"", logged(1, 1, 1000, 0, outcome(exchange.Incomplete, 200, ""))},
-		{LeftAborted, logged(1, 1, 1000, 0, outcome(exchange.ClientAbort, 200, ""))},
-		{LeftAborted, logged(1, 1, 1000, 0, outcome(exchange.Interrupted, 200, ""))},
-		{LeftFailed, logged(1, 1, 1000, 0, outcome(exchange.UpstreamError, 500, ""))},
-		{LeftFailed, logged(1, 1, 1000, 0, outcome(exchange.UpstreamCut, 200, ""))},
-		{LeftWhole, logged(1, 1, 1000, 0, delivered(exchange.NotStreamed))},
-		{LeftNoOutput, logged(1, 1, 1000, 0, func(x *exchange.Exchange) { x.FirstToken = nil })},
-		{LeftBuffered, logged(1, 1, 1000, 0, delivered(exchange.Pseudo))},
-		{LeftBuffered, logged(1, 1, 1000, 0, delivered(exchange.Bursty))},
-		{LeftBuffered, logged(1, 1, 1000, 0, delivered(exchange.Single), tpot(0.02, "noisy"))},
-		{LeftUnseen, logged(1, 1, 1000, 0, delivered(exchange.Single))},
+		{leftAborted, logged(1, 1, 1000, 0, outcome(exchange.ClientAbort, 200, ""))},
+		{leftAborted, logged(1, 1, 1000, 0, outcome(exchange.Interrupted, 200, ""))},
+		{leftFailed, logged(1, 1, 1000, 0, outcome(exchange.UpstreamError, 500, ""))},
+		{leftFailed, logged(1, 1, 1000, 0, outcome(exchange.UpstreamCut, 200, ""))},
+		{leftWhole, logged(1, 1, 1000, 0, delivered(exchange.NotStreamed))},
+		{leftNoOutput, logged(1, 1, 1000, 0, func(x *exchange.Exchange) { x.FirstToken = nil })},
+		{leftBuffered, logged(1, 1, 1000, 0, delivered(exchange.Pseudo))},
+		{leftBuffered, logged(1, 1, 1000, 0, delivered(exchange.Bursty))},
+		{leftBuffered, logged(1, 1, 1000, 0, delivered(exchange.Single), tpot(0.02, "noisy"))},
+		{leftUnseen, logged(1, 1, 1000, 0, delivered(exchange.Single))},
 		{"", logged(1, 9, 1000, 0, delivered(exchange.Single))},
-		{LeftStalled, logged(1, 1, 1000, 0, func(x *exchange.Exchange) { x.StallTime = sec(0.91) })},
+		{leftStalled, logged(1, 1, 1000, 0, func(x *exchange.Exchange) { x.StallTime = sec(0.91) })},
 		{"", logged(1, 1, 1000, 0, func(x *exchange.Exchange) { x.StallTime = sec(0.9) })},
-		{LeftUnseen, logged(1, 1, 1000, 0, thinks("hidden", 16, 1))},
+		{leftUnseen, logged(1, 1, 1000, 0, thinks("hidden", 16, 1))},
 		{"", logged(1, 1, 1000, 0, thinks("hidden", 15, 1))},
-		{LeftUnseen, logged(1, 1, 1000, 0, thinks("hidden", 15, 1), tpot(0.02, "noisy"))},
+		{leftUnseen, logged(1, 1, 1000, 0, thinks("hidden", 15, 1), tpot(0.02, "noisy"))},
 		{"", logged(1, 1, 1000, 0, thinks("summary", 80, 2.6))},
-		{LeftUnseen, logged(1, 1, 1000, 0, thinks("summary", 100, 2.6))},
-		{LeftCacheHidden, logged(1, 1, 1000, -1)},
-		{LeftCacheHidden, logged(1, 1, 1000, -1, reused("partial"))},
+		{leftUnseen, logged(1, 1, 1000, 0, thinks("summary", 100, 2.6))},
+		{leftCacheHidden, logged(1, 1, 1000, -1)},
+		{leftCacheHidden, logged(1, 1, 1000, -1, reused("partial"))},
 		{"", logged(1, 1, 1000, -1, reused("new"))},
-		{LeftCacheHidden, logged(1, 1, 1000, 0, reused("unreported"))},
-		{LeftCacheHidden, logged(1, 1, 1<<40, 0)},
+		{leftCacheHidden, logged(1, 1, 1000, 0, reused("unreported"))},
+		{leftCacheHidden, logged(1, 1, 1<<40, 0)},
 	} {
 		Judge(c.row, nil)
 		if got := leftOut(c.row); got != c.why {
@@ -117,7 +133,7 @@ func TestWhatIsLeftOutIsCountedByWhy(t *testing.T) {
 		}
 	}
 	b := learned(append(ladderOf(large), logged(30, 1, 1000, -1), logged(31, 1, 1000, -1), logged(32, 1, 1000, 0, outcome(exchange.UpstreamError, 500, "")))...)
-	want := map[string]int{LeftCacheHidden: 2, LeftFailed: 1}
+	want := map[string]int{leftCacheHidden: 2, leftFailed: 1}
 	if got := b.Baselines(); len(got) != 1 || got[0].Rows != 25 || !cmp.Equal(got[0].LeftOut, want) {
 		t.Errorf("%+v, want %v left out", got, want)
 	}
@@ -128,6 +144,26 @@ func TestAPromptWithoutACountIsAPointOnlyIfNew(t *testing.T) {
 	Judge(x, nil)
 	if got, want := sampled(x).point, (point{uncached: 2999, wait: time.Second}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestAZeroIsDoubtedWhereNoCacheHitWasEverReported(t *testing.T) {
+	log := ladderOf(large)
+	for i := range 40 { // answered from a cache that is never told of
+		log = append(log, logged(30+i, 0.45, 9000, 0, reused("missed"), func(x *exchange.Exchange) { x.PrefixSharedTokens = num(8500) }))
+	}
+	b := learned(log...)
+	got := b.Baselines()[0]
+	if got.Rows != 25 || got.LeftOut[leftCacheHidden] != 40 || got.Curve.Prefill(9000, 0) < 600*time.Millisecond {
+		t.Errorf("%s", got.Words("en"))
+	}
+	b.Add(logged(90, 0.5, 500, 8500))
+	if got := b.Baselines()[0]; got.Rows != 66 || got.LeftOut[leftCacheHidden] != 0 {
+		t.Errorf("hits are reported after all: %s", got.Words("en"))
+	}
+	short := logged(91, 0.5, 900, 0, reused("too_short"), func(x *exchange.Exchange) { x.PrefixSharedTokens = num(890) })
+	if sampled(short).doubtful {
+		t.Error("a prompt too short to be cached is doubted")
 	}
 }
 
@@ -188,7 +224,7 @@ func TestFailuresDoNotPushOutWhatIsKnown(t *testing.T) {
 	for i := range 2000 {
 		b.Add(logged(30+i, 0.1, 1000, 0, outcome(exchange.UpstreamError, 429, "")))
 	}
-	if got := b.Baselines()[0]; got.Rows != 25 || got.Curve == nil || got.LeftOut[LeftFailed] != maxSamples {
+	if got := b.Baselines()[0]; got.Rows != 25 || got.Curve == nil || got.LeftOut[leftFailed] != maxSamples {
 		t.Errorf("%d rows, %v left out", got.Rows, got.LeftOut)
 	}
 }

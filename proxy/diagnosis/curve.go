@@ -1,8 +1,6 @@
 package diagnosis
 
-import (
-	"time"
-)
+import "time"
 
 // Curve is what a prompt costs a model that nothing delays: the lower envelope
 // of its waits over the length of their prompts,
@@ -17,7 +15,7 @@ type Curve struct {
 	PerCached   *time.Duration // for a cached token; nil where too few exchanges had any
 	Least, Most int64          // uncached tokens of the exchanges that it was fitted to
 	Fast        int            // of these the ones that nothing delayed
-	Error       float64        // share of the wait within which nine of ten of the fast ones lie
+	Error       float64        // share of the wait within which nine of ten of the fast ones lie, more where they are few
 }
 
 // Knot is where f bends, or its end.

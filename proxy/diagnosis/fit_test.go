@@ -218,6 +218,16 @@ func TestTooFewOrTooAlikeGiveNoCurve(t *testing.T) {
 	}
 }
 
+func TestPromptsThatTakeNoTimeCostNone(t *testing.T) {
+	var ps []point
+	for i := range int64(30) {
+		ps = append(ps, point{uncached: 100 * i})
+	}
+	if c := fit(ps); c == nil || c.Floor != 0 || c.Prefill(3000, 0) != 0 || c.Fast != 30 || !(c.Error >= minNoise) {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestCachedTokensHaveATermFromTwentyExchangesOn(t *testing.T) {
 	m := truth{floor: 0.2, each: 1e-4, perCache: 5e-6}
 	var ps []point

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"slices"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -46,12 +45,15 @@ func (h *heads) add(t headTiming) {
 
 // atSlot says whether heads leave with the request that leaves the queue. It
 // takes some that came late to tell, and hardly any that disagree: text may be
-// held back.
+// held back. Nil tells nothing.
 func (h *heads) atSlot() bool {
 	if h == nil || len(h.recent) == 0 {
 		return false
 	}
-	soonest := slices.MinFunc(h.recent, func(a, b headTiming) int { return int(a.head - b.head) }).head
+	soonest := h.recent[0].head
+	for _, t := range h.recent {
+		soonest = min(soonest, t.head)
+	}
 	late, against := 0, 0
 	for _, t := range h.recent {
 		switch {

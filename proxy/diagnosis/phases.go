@@ -9,24 +9,70 @@ import (
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-// phases is where the time of an exchange went, as far as its row tells.
-type phases struct {
-	wait   time.Duration // until the model began to decode
-	decode time.Duration // from then to the last token, stalls included
-	hidden time.Duration // the part of decode that made reasoning nobody saw
+// Phases is where the time of an exchange went, as far as its row tells. They
+// follow each other in the order of the fields. What a hosted tool took is in
+// neither Wait nor Decode.
+type Phases struct {
+	Wait         time.Duration // until the model began to decode, the network included; all there was where no token came
+	HostedBefore time.Duration // hosted tools before the answer
+	Hidden       time.Duration // the part of Decode that made reasoning which nobody saw
+	Unseen       time.Duration // the part of Decode that made an output which came whole
+	Shown        time.Duration // the part of Decode that made reasoning which was seen
+	Decode       time.Duration // from the end of Wait to the last token, stalls included
+	HostedAfter  time.Duration // hosted tools from the answer on
+
+	Stalled time.Duration // silences within Decode
+	Total   time.Duration // from the start to the end; 0 while under way
 }
 
-// weigh divides the time of an exchange. Hosted tools are in neither part.
-func weigh(x *exchange.Exchange) phases {
-	if x.Delivery == exchange.NotStreamed {
-		decode := min(known(x.ServerDecode), known(x.End))
-		return phases{known(x.End) - decode, decode, min(known(x.HiddenDecode), decode)}
+// Weigh divides the time of an exchange. It is a function of the row alone.
+func Weigh(x *exchange.Exchange) Phases {
+	p := Phases{Stalled: known(x.StallTime), Total: known(x.End)}
+	switch {
+	case x.Delivery == exchange.NotStreamed:
+		p.Decode = min(known(x.ServerDecode), p.Total)
+		p.Hidden = min(known(x.HiddenDecode), p.Decode)
+		p.Wait = p.Total - p.Decode
+	case x.FirstToken == nil:
+		p.HostedBefore = min(known(x.HostedTool), p.Total)
+		p.Wait = p.Total - p.HostedBefore
+	default:
+		p.weighStream(x)
 	}
+	return p
+}
+
+func (p *Phases) weighStream(x *exchange.Exchange) {
 	answer, hosted := answerStart(x)
-	hidden := max(known(x.HiddenDecode), reasoningSeen(x))
-	wait := max(0, answer-hidden-known(x.UnseenDecode)-hosted)
+	p.HostedBefore = min(hosted, answer)
+	p.HostedAfter = max(0, known(x.HostedTool)-p.HostedBefore)
+	waited := answer - p.HostedBefore
+	p.Hidden = min(waited, max(known(x.HiddenDecode), reasoningSeen(x)))
+	p.Unseen = min(waited-p.Hidden, known(x.UnseenDecode))
+	p.Wait = waited - p.Hidden - p.Unseen
 	last := max(known(x.LastToken), known(x.FirstToken))
-	return phases{wait, max(0, last-wait-known(x.HostedTool)), hidden}
+	p.Decode = max(0, last-p.Wait-known(x.HostedTool))
+	p.Shown = min(p.Decode, reasoningShown(x))
+}
+
+// Share is the part that a bound's phase has in wait and decode together, or
+// stalls in the total, from 0 to 1. It is false for a bound that is no one
+// phase's, and where there was no time.
+func (p Phases) Share(b exchange.Bound) (part float64, ok bool) {
+	took, of := p.Wait, p.Wait+p.Decode
+	switch b {
+	case exchange.WaitBound, exchange.PrefillBound:
+	case exchange.DecodeBound:
+		took = p.Decode
+	case exchange.Stalled:
+		took, of = p.Stalled, p.Total
+	default:
+		return 0, false
+	}
+	if of == 0 {
+		return 0, false
+	}
+	return min(1, float64(took)/float64(of)), true
 }
 
 // answerStart is when the first token came that could be seen, after reasoning
@@ -52,6 +98,18 @@ func reasoningSeen(x *exchange.Exchange) time.Duration {
 		return max(0, answer-known(began)-hosted)
 	}
 	return max(0, answer-known(x.FirstToken)-(hosted-known(x.HostedBeforeFirst)))
+}
+
+// reasoningShown is how long reasoning came that could be seen.
+func reasoningShown(x *exchange.Exchange) time.Duration {
+	if x.HidesReasoning() || x.FirstReasoning == nil {
+		return 0
+	}
+	until, hosted := x.AnswerStart, x.HostedBeforeAnswer
+	if until == nil {
+		until, hosted = x.LastToken, x.HostedTool
+	}
+	return max(0, known(until)-known(x.FirstToken)-(known(hosted)-known(x.HostedBeforeFirst)))
 }
 
 // estimate sets the parts of decode that nobody saw: reasoning that was not

@@ -159,11 +159,6 @@ func (p *Prefixes) session(x *exchange.Exchange) session {
 	return s
 }
 
-// answered says whether an exchange ended with an answer.
-func answered(x *exchange.Exchange) bool {
-	return x.Outcome == exchange.OK || x.Outcome == exchange.Incomplete
-}
-
 // size is the bytes of a list of boundaries.
 func size(bs []exchange.Boundary) (n int64) {
 	for _, b := range bs {

@@ -88,14 +88,14 @@ func TestCacheOutcomesAreTestedInTheirOrder(t *testing.T) {
 }
 
 func TestAColdStartTakesTheFloorAndTheWholePrompt(t *testing.T) {
-	b := &Baseline{Curve: &Curve{Floor: time.Second, Knots: []Knot{{Tokens: 10_000, Prefill: 2 * time.Second}}}}
+	b := &Baseline{Curve: &Curve{Floor: time.Second, Knots: []Knot{{}, {10_000, 2 * time.Second}}, Least: 100, Most: 10_000}}
 	x := ofShared(5_000, 5_000, ofTokens(5_000))
 	if cold := b.Cold(x); cold == nil || *cold != 2*time.Second {
 		t.Errorf("%v, want 2 s", cold)
 	}
 	for name, cold := range map[string]*time.Duration{
 		"no baseline": (*Baseline)(nil).Cold(x), "no curve": new(Baseline).Cold(x), "no count": b.Cold(&exchange.Exchange{}),
-		"far beyond what was seen": b.Cold(ofShared(0, 0, ofTokens(1e9))),
+		"an absurd count": b.Cold(ofShared(0, 0, ofTokens(2e9))),
 	} {
 		if cold != nil {
 			t.Errorf("%s: %v", name, cold)

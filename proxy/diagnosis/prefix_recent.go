@@ -1,8 +1,8 @@
 package diagnosis
 
-// recent is a map that forgets what was not put into it for long. What is put
-// weighs something; of the latest, it holds as much as weighs room at least, and
-// twice that, and two more, at most.
+// recent is a map that forgets what was not put into it for long. By weight, it
+// holds at least the latest that fit into the room, and never more than twice
+// that, but for a single value that is larger by itself.
 type recent[K comparable, V any] struct {
 	young, old map[K]weighed[V]
 	weight     int // of the young

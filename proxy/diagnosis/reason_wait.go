@@ -7,25 +7,6 @@ import (
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-func (t teller) whyPrefill() phrase {
-	switch t.x.Cause {
-	case "cache_miss":
-		return phrase{
-			"${wait lead} It had to prefill ${input} although an earlier request began alike: ${miss}.${that took} An unchanged beginning and shorter pauses let the cache serve it${best case}.",
-			"${wait lead}之前有开头相同的请求，但${miss}，仍要预填充（Prefill）${input}。${that took}保持开头不变、缩短间隔，才能命中缓存${best case}。",
-		}
-	case "long_input":
-		return phrase{
-			"${wait lead} ${prefill took} A shorter input, or a beginning that the cache knows, would cut it${best case}.",
-			"${wait lead}${prefill took}缩短输入或让开头命中缓存可以减少${best case}。",
-		}
-	}
-	return phrase{
-		"${wait lead} It had to prefill ${input}; a queue cannot be told apart from that${lack}. A shorter input, or a beginning that the cache knows, would cut it.",
-		"${wait lead}要预填充（Prefill）${input}；${lack}，无法与排队区分。缩短输入或让开头命中缓存可以减少。",
-	}
-}
-
 func (t teller) whyWait() phrase {
 	switch {
 	case t.x.Cause == "network":
@@ -47,13 +28,13 @@ func (t teller) whyWait() phrase {
 		return t.whyQueue()
 	case t.x.Prefill != nil:
 		return phrase{
-			"${wait lead} No part of it that is known takes over half${parts}. The server's own timing of the rest would tell.",
-			"${wait lead}已知的没有一项过半${parts}。其余部分要有服务端自报时间才能分辨。",
+			"${wait lead} No part of it that is known takes over half${known parts}. The server's own timing of the rest would tell.",
+			"${wait lead}已知的没有一项过半${known parts}。其余部分要有服务端自报时间才能分辨。",
 		}
 	}
 	return phrase{
-		"${wait lead} Prefill of ${input} cannot explain that, and queue and start-up cannot be told apart${parts}${lack}.",
-		"${wait lead}${input}，预填充（Prefill）不足以解释；${lack}，无法区分排队与启动${parts}。",
+		"${wait lead} Prefill of ${input} cannot explain that, and queue and start-up cannot be told apart${known parts}${lack}.",
+		"${wait lead}${input}，预填充（Prefill）不足以解释；${lack}，无法区分排队与启动${known parts}。",
 	}
 }
 
@@ -86,46 +67,19 @@ func (t teller) whyQueue() phrase {
 	}
 }
 
-// waitPart finds the phrases that sentences about a wait are made of.
-func (t teller) waitPart(name string) phrase {
-	switch name {
-	case "wait lead":
-		return t.waitLead()
-	case "network part":
-		return t.networkPart()
-	case "miss":
-		return misses[t.x.CacheOutcome]
-	case "parts":
-		return t.parts()
-	case "lack":
-		return t.lack()
-	case "basis":
-		return t.basis()
-	case "prefill took":
-		return t.prefillTook()
-	case "that took":
-		return t.thatTook()
-	case "best case":
-		return t.bestCase()
-	case "close call":
-		return t.closeCall()
-	case "company":
-		return t.company()
-	case "first in":
-		return t.firstIn()
-	case "beyond start":
-		if t.x.Floor != nil {
-			return phrase{" beyond the start (${floor})", "除固定开销 ${floor} 外"}
-		}
-	}
-	return phrase{}
-}
-
 func (t teller) firstIn() phrase {
 	if t.x.ModelIdle == nil {
 		return phrase{"the first request to this model that is known here", "本机已知的该模型的首个请求"}
 	}
 	return phrase{"the first request to this model in ${model idle}", "该模型 ${model idle} 以来的首个请求"}
+}
+
+// beyondStart says that a queue is counted from a known start on.
+func (t teller) beyondStart() phrase {
+	if t.x.Floor == nil {
+		return phrase{}
+	}
+	return phrase{" beyond the start (${floor})", "除固定开销 ${floor} 外"}
 }
 
 func (t teller) waitLead() phrase {
@@ -135,7 +89,7 @@ func (t teller) waitLead() phrase {
 			"${wait} outside decode by the server's own timing, ${wait share} of the total.",
 			"按服务端自报时间，解码以外用了 ${wait}，占总耗时的 ${wait share}。",
 		}
-	case t.p.wait != known(t.x.FirstToken):
+	case t.p.Wait != known(t.x.FirstToken):
 		return phrase{
 			"${wait} of waiting once unseen decode and hosted tools are taken out, ${wait share} of the time to the last token.",
 			"扣除看不见的解码与托管工具后等待 ${wait}，占到最后一个 token 为止的 ${wait share}。",
@@ -179,12 +133,14 @@ func (t teller) lack() phrase {
 	}
 }
 
-// basis says what an estimate rests on and how sure it is.
+// basis says what a number rests on and how sure it is.
 func (t teller) basis() phrase {
 	uncached, _ := uncachedTokens(t.x)
 	switch {
+	case t.x.Cause == "cold_start" && t.x.ServerQueue != nil:
+		return phrase{" (by the server's own timing)", "（服务端自报）"}
 	case t.x.UsualRows == nil || t.x.EstimateError == nil:
-		return phrase{}
+		return phrase{"", " "}
 	case t.x.UsualTokens != nil && uncached > *t.x.UsualTokens && t.x.ServerPrefill == nil:
 		return phrase{
 			" (give or take ${give or take}, by ${usual rows} of its exchanges; less sure, since none of them had over ${usual tokens} tokens to prefill)",
@@ -197,54 +153,6 @@ func (t teller) basis() phrase {
 	}
 }
 
-// prefillTook says how long the prefill took, and who says so.
-func (t teller) prefillTook() phrase {
-	switch {
-	case t.x.ServerPrefill != nil:
-		return phrase{
-			"Prefill of ${input} took ${prefill} by the server's own timing.",
-			"预填充（Prefill）用了 ${prefill}（服务端自报）：${input}。",
-		}
-	case t.x.EstimateError == nil:
-		return phrase{
-			"Prefill of ${input} took the ${prefill} from the headers on, which this upstream was seen to send when prefill begins.",
-			"预填充（Prefill）用了响应头之后的 ${prefill}：${input}；已观察到该上游在预填充开始时才发响应头。",
-		}
-	}
-	return phrase{
-		"This model needs about ${usual prefill}${basis} to prefill ${input}.${close call}",
-		"该模型预填充（Prefill）约需 ${usual prefill}${basis}：${input}。${close call}",
-	}
-}
-
-// thatTook is the same after the input has been named, and nothing where the
-// prefill is unknown.
-func (t teller) thatTook() phrase {
-	switch {
-	case t.x.Prefill == nil:
-		return phrase{}
-	case t.x.ServerPrefill != nil:
-		return phrase{" That took ${prefill} by the server's own timing.", "服务端自报用了 ${prefill}。"}
-	case t.x.EstimateError == nil:
-		return phrase{" That took the ${prefill} from the headers on.", "用了响应头之后的 ${prefill}。"}
-	}
-	return phrase{
-		" This model needs about ${usual prefill}${basis} for that.${close call}",
-		"该模型约需 ${usual prefill}${basis}。${close call}",
-	}
-}
-
-// bestCase is the first token with all of the prompt cached.
-func (t teller) bestCase() phrase {
-	if t.x.CachedWait == nil || 2**t.x.CachedWait > known(t.x.FirstToken) {
-		return phrase{}
-	}
-	return phrase{
-		": with all of it cached the first token would have come after about ${cached wait}",
-		"：若全部命中，首字延迟约 ${cached wait}",
-	}
-}
-
 // closeCall warns where the estimate lies so near to half of the wait that it may
 // be the other way round.
 func (t teller) closeCall() phrase {
@@ -252,7 +160,7 @@ func (t teller) closeCall() phrase {
 	if t.x.Bound == exchange.WaitBound {
 		part = known(t.x.Floor) + known(t.x.Queue)
 	}
-	if t.x.EstimateError == nil || (part-t.p.wait/2).Abs() > *t.x.EstimateError {
+	if t.x.EstimateError == nil || (part-t.p.Wait/2).Abs() > *t.x.EstimateError {
 		return phrase{}
 	}
 	return phrase{
@@ -293,8 +201,12 @@ func (t teller) networkPart() phrase {
 	return phrase{"the round trip (${round trip}): an upstream nearer by saves it", "往返时延（${round trip}），换更近的上游即可减少"}
 }
 
-// parts lists what is known of the wait.
-func (t teller) parts() phrase {
+func connecting(x *exchange.Exchange) time.Duration {
+	return known(x.DNS) + known(x.Connect) + known(x.TLS)
+}
+
+// knownParts lists what is known of the wait.
+func (t teller) knownParts() phrase {
 	var en, zh []string
 	for _, p := range []struct {
 		took *time.Duration
@@ -313,10 +225,4 @@ func (t teller) parts() phrase {
 		return phrase{}
 	}
 	return phrase{" (" + strings.Join(en, ", ") + ")", "（" + strings.Join(zh, "，") + "）"}
-}
-
-var misses = map[string]phrase{
-	"missed":  {"the cache was not used", "缓存未命中"},
-	"expired": {"the cache had expired", "缓存过期"},
-	"broken":  {"an early part of it was changed", "前缀被改动"},
 }

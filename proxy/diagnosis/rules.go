@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -13,26 +14,39 @@ const (
 	longInput = 1000             // tokens from which prefill may explain a wait
 	asleep    = 10 * time.Minute // after which an idle model may have to be loaded again
 	tooFast   = 5                // times the usual rate at which no model decodes
-	fewTokens = 32               // of which too little is seen to call them too fast
+
+	// fewTokens is the fewest output tokens of which delivery may be pseudo. It is
+	// one number of one definition, which two rooms apply that may not know each
+	// other: the meter, to how the output arrived, and unmask, once it is known
+	// what is usual.
+	fewTokens = 32
 )
 
-// rule names a bound where it applies, and the cause with it.
+// rule names a bound for exchanges whose time went as it says, and the cause
+// with it.
 type rule struct {
-	bound exchange.Bound
-	cause func(*exchange.Exchange, phases) string // "" where the rule does not apply
+	bound   exchange.Bound
+	applies func(Phases) bool
+	cause   func(*exchange.Exchange, Phases) string // "" where the rule does not apply after all
 }
 
 // rules are in order: the first that applies gives the verdict. Where none does,
 // wait and decode are about as long.
 var rules = []rule{
-	{exchange.Unknown, unknowable},
-	{exchange.Stalled, stalled},
-	{exchange.DecodeBound, decodeBound},
-	{exchange.WaitBound, networkBound},
-	{exchange.WaitBound, queueBound},
-	{exchange.PrefillBound, prefillBound},
-	{exchange.WaitBound, waitBound},
+	{exchange.Unknown, always, unknowable},
+	{exchange.Stalled, always, stallCause},
+	{exchange.DecodeBound, Phases.mostlyDecode, decodeCause},
+	{exchange.WaitBound, Phases.mostlyWait, networkCause},
+	{exchange.WaitBound, Phases.mostlyWait, queueCause},
+	{exchange.PrefillBound, Phases.mostlyWait, prefillCause},
+	{exchange.WaitBound, Phases.mostlyWait, noCause},
 }
+
+func always(Phases) bool { return true }
+
+// A phase bounds from 60 % of both on.
+func (p Phases) mostlyWait() bool   { return 5*p.Wait >= 3*(p.Wait+p.Decode) }
+func (p Phases) mostlyDecode() bool { return 5*p.Decode >= 3*(p.Wait+p.Decode) }
 
 // Judge gives an ended exchange its verdict, with the estimates that it rests
 // on; one under way gets none. The baseline is the model's without x itself, nil
@@ -47,7 +61,7 @@ func Judge(x *exchange.Exchange, b *Baseline) {
 	recall(x, b)
 	unmask(x)
 	estimate(x)
-	p := weigh(x)
+	p := Weigh(x)
 	if unknowable(x, p) == "" {
 		split(x, b, p)
 	}
@@ -57,8 +71,11 @@ func Judge(x *exchange.Exchange, b *Baseline) {
 	x.RulesVersion = new(RulesVersion)
 }
 
-func apply(x *exchange.Exchange, p phases) (exchange.Bound, string) {
+func apply(x *exchange.Exchange, p Phases) (exchange.Bound, string) {
 	for _, r := range rules {
+		if !r.applies(p) {
+			continue
+		}
 		if cause := r.cause(x, p); cause != "" {
 			return r.bound, cause
 		}
@@ -85,12 +102,12 @@ func unmask(x *exchange.Exchange) {
 }
 
 // unknowable finds why the time cannot be divided.
-func unknowable(x *exchange.Exchange, p phases) string {
+func unknowable(x *exchange.Exchange, p Phases) string {
 	streamed := x.Delivery != exchange.NotStreamed
 	switch {
-	case x.Outcome == exchange.ClientAbort || x.Outcome == exchange.Interrupted:
+	case aborted(x):
 		return "aborted"
-	case x.Outcome != exchange.OK && x.Outcome != exchange.Incomplete:
+	case !answered(x):
 		return "error"
 	case !streamed && x.ServerDecode == nil && generated(x):
 		return "not_streamed"
@@ -103,10 +120,20 @@ func unknowable(x *exchange.Exchange, p phases) string {
 	case x.HidesReasoning() && x.HiddenDecode == nil && !p.mostlyDecode():
 		// What was seen of decode may be most of the time by itself.
 		return "hidden_reasoning"
-	case p.wait+p.decode == 0:
+	case p.Wait+p.Decode == 0:
 		return "no_output"
 	}
 	return ""
+}
+
+// answered says whether an exchange ended with an answer.
+func answered(x *exchange.Exchange) bool {
+	return x.Outcome == exchange.OK || x.Outcome == exchange.Incomplete
+}
+
+// aborted says whether an exchange was given up, by the client or with the proxy.
+func aborted(x *exchange.Exchange) bool {
+	return x.Outcome == exchange.ClientAbort || x.Outcome == exchange.Interrupted
 }
 
 // generated says whether an answer that came whole holds output: by its usage,
@@ -118,18 +145,16 @@ func generated(x *exchange.Exchange) bool {
 	return x.UsageSource == "absent" && x.Dialect != exchange.Embeddings
 }
 
-func stalled(x *exchange.Exchange, _ phases) string {
-	if 10*known(x.StallTime) > 3*known(x.End) {
+func stallCause(_ *exchange.Exchange, p Phases) string {
+	if 10*p.Stalled > 3*p.Total {
 		return "stall"
 	}
 	return ""
 }
 
-func decodeBound(x *exchange.Exchange, p phases) string {
+func decodeCause(x *exchange.Exchange, p Phases) string {
 	switch {
-	case !p.mostlyDecode():
-		return ""
-	case over(p.hidden, p.decode):
+	case over(p.Hidden, p.Decode):
 		return "hidden_reasoning"
 	case x.UnseenDecode != nil:
 		return "whole_output"
@@ -145,18 +170,24 @@ func slow(x *exchange.Exchange) bool {
 	return tpot != nil && x.UsualTPOT != nil && 0.7*float64(*tpot) > float64(*x.UsualTPOT)
 }
 
-func networkBound(x *exchange.Exchange, p phases) string {
-	if p.mostlyWait() && over(known(x.Network), p.wait) {
+// waitCause is what most of the wait was, however short; "" where no part of it
+// that is known is over half.
+func waitCause(x *exchange.Exchange, p Phases) string {
+	return cmp.Or(networkCause(x, p), queueCause(x, p), prefillCause(x, p))
+}
+
+func networkCause(x *exchange.Exchange, p Phases) string {
+	if over(known(x.Network), p.Wait) {
 		return "network"
 	}
 	return ""
 }
 
-// queueBound is for what came before the prefill; an unknown floor counts none.
-func queueBound(x *exchange.Exchange, p phases) string {
+// queueCause is for what came before the prefill; an unknown floor counts none.
+func queueCause(x *exchange.Exchange, p Phases) string {
 	floor, queue := known(x.Floor), known(x.Queue)
 	switch {
-	case !p.mostlyWait() || x.Queue == nil || !over(floor+queue, p.wait):
+	case x.Queue == nil || !over(floor+queue, p.Wait):
 		return ""
 	case floor >= queue:
 		return "floor"
@@ -171,13 +202,13 @@ func wokenUp(x *exchange.Exchange) bool {
 	return x.Concurrency != nil && *x.Concurrency == 1 && (x.ModelIdle == nil || *x.ModelIdle >= asleep)
 }
 
-func prefillBound(x *exchange.Exchange, p phases) string {
+func prefillCause(x *exchange.Exchange, p Phases) string {
 	explains := toPrefill(x) >= longInput
 	if x.Prefill != nil {
-		explains = 2*known(x.Prefill) >= p.wait
+		explains = 2*known(x.Prefill) >= p.Wait
 	}
 	switch {
-	case !p.mostlyWait() || !explains:
+	case !explains:
 		return ""
 	case x.CacheOutcome == "missed" || x.CacheOutcome == "expired" || x.CacheOutcome == "broken":
 		return "cache_miss"
@@ -187,28 +218,17 @@ func prefillBound(x *exchange.Exchange, p phases) string {
 	return "long_input"
 }
 
-func waitBound(_ *exchange.Exchange, p phases) string {
-	if p.mostlyWait() {
-		return "unseparated"
-	}
-	return ""
-}
+// noCause is for a wait of which no part that is known is over half.
+func noCause(*exchange.Exchange, Phases) string { return "unseparated" }
 
 // toPrefill is the number of tokens that had to be prefilled: all of the prompt
 // where cache hits are unreported.
 func toPrefill(x *exchange.Exchange) int64 {
-	switch {
-	case x.UncachedTokens != nil:
+	if x.UncachedTokens != nil {
 		return *x.UncachedTokens
-	case x.PromptTokens != nil:
-		return *x.PromptTokens
 	}
-	return 0
+	return tally(x.PromptTokens)
 }
-
-// A phase bounds from 60 % of both on.
-func (p phases) mostlyWait() bool   { return 5*p.wait >= 3*(p.wait+p.decode) }
-func (p phases) mostlyDecode() bool { return 5*p.decode >= 3*(p.wait+p.decode) }
 
 // over says whether a part is over half of the whole.
 func over(part, whole time.Duration) bool { return 2*part > whole }

@@ -12,21 +12,22 @@ type sample struct {
 	answered bool   // the upstream took it on, so that the model was awake
 	left     string // why it is no point of the fit; "" if it is one
 	point    point
+	doubtful bool           // none of it is said to have been cached, though much was seen before
 	tpot     *time.Duration // nil where the rate is unknown or noisy
 	rate     float64        // tokens per second, noisy or not; 0 where unknown
 	span     time.Duration  // in which they came
 }
 
-// Why exchanges are left out of the fit, the keys of Baseline.LeftOut.
+// Why exchanges are left out of the fit.
 const (
-	LeftFailed      = "failed"       // did not end well
-	LeftAborted     = "aborted"      // the client left, or the proxy was stopped
-	LeftWhole       = "not_streamed" // no first token to see
-	LeftNoOutput    = "no_output"
-	LeftBuffered    = "buffered"
-	LeftStalled     = "stalled"
-	LeftUnseen      = "unseen_decode"    // over 30 % of the wait was decode that nobody saw
-	LeftCacheHidden = "uncached_unknown" // cached tokens unreported, and the prompt may not be new
+	leftFailed      = "failed"       // did not end well
+	leftAborted     = "aborted"      // the client left, or the proxy was stopped
+	leftWhole       = "not_streamed" // no first token to see
+	leftNoOutput    = "no_output"
+	leftBuffered    = "buffered"
+	leftStalled     = "stalled"
+	leftUnseen      = "unseen_decode"    // over 30 % of the wait was decode that nobody saw
+	leftCacheHidden = "uncached_unknown" // cached tokens unreported, and the prompt may not be new
 )
 
 func sampled(x *exchange.Exchange) sample {
@@ -44,8 +45,9 @@ func sampled(x *exchange.Exchange) sample {
 	}
 	if s.left == "" {
 		uncached, _ := uncachedTokens(x)
-		wait := max(0, netWait(x, weigh(x))-known(x.ServerQueue))
-		s.point = point{uncached, cachedTokens(x), wait}
+		wait := max(0, netWait(x, Weigh(x))-known(x.ServerQueue))
+		s.point = point{uncached, tally(x.CachedTokens), wait}
+		s.doubtful = doubtful(x)
 	}
 	return s
 }
@@ -53,24 +55,33 @@ func sampled(x *exchange.Exchange) sample {
 func leftOut(x *exchange.Exchange) string {
 	_, counted := uncachedTokens(x)
 	switch {
-	case x.Outcome == exchange.ClientAbort || x.Outcome == exchange.Interrupted:
-		return LeftAborted
-	case x.Outcome != exchange.OK && x.Outcome != exchange.Incomplete:
-		return LeftFailed
+	case aborted(x):
+		return leftAborted
+	case !answered(x):
+		return leftFailed
 	case x.Delivery == exchange.NotStreamed:
-		return LeftWhole
+		return leftWhole
 	case x.FirstToken == nil || x.Wait == nil:
-		return LeftNoOutput
+		return leftNoOutput
 	case x.Delivery == exchange.Pseudo || x.Delivery == exchange.Bursty || cameWhole(x) && x.UnseenDecode == nil:
-		return LeftBuffered
-	case stalled(x, phases{}) != "":
-		return LeftStalled
+		return leftBuffered
+	case stallCause(x, Weigh(x)) != "":
+		return leftStalled
 	case muchUnseen(x):
-		return LeftUnseen
+		return leftUnseen
 	case !counted:
-		return LeftCacheHidden
+		return leftCacheHidden
 	}
 	return ""
+}
+
+// doubtful says whether a reported 0 may be what an upstream reports that never
+// tells of its cache: over half of the prompt had been seen before, and it was
+// long enough to be kept.
+func doubtful(x *exchange.Exchange) bool {
+	shared, prompt := x.PrefixSharedTokens, x.PromptTokens
+	return tally(x.CachedTokens) == 0 && x.CacheOutcome != "too_short" &&
+		shared != nil && prompt != nil && 2**shared > *prompt
 }
 
 // muchUnseen says whether too much of the wait was decode that nobody saw, or
@@ -79,14 +90,14 @@ func muchUnseen(x *exchange.Exchange) bool {
 	if x.HidesReasoning() && x.HiddenDecode == nil {
 		return true
 	}
-	unseen := known(x.Wait) - netWait(x, weigh(x))
+	unseen := known(x.Wait) - netWait(x, Weigh(x))
 	return 10*unseen > 3*known(x.Wait)
 }
 
 // netWait is what the upstream took until the model began to decode: floor,
 // queue and prefill.
-func netWait(x *exchange.Exchange, p phases) time.Duration {
-	return max(0, p.wait-known(x.Network))
+func netWait(x *exchange.Exchange, p Phases) time.Duration {
+	return max(0, p.Wait-known(x.Network))
 }
 
 // absurd is a number of tokens that no prompt has.
@@ -103,18 +114,10 @@ func uncachedTokens(x *exchange.Exchange) (n int64, ok bool) {
 	case count == nil && x.CacheOutcome == "new":
 		count = x.PromptTokens
 	}
-	if count == nil || *count < 0 || *count > absurd || cachedTokens(x) > absurd {
+	if count == nil || *count < 0 || *count > absurd || tally(x.CachedTokens) > absurd {
 		return 0, false
 	}
 	return *count, true
-}
-
-// cachedTokens is 0 where nothing is reported.
-func cachedTokens(x *exchange.Exchange) int64 {
-	if x.CachedTokens == nil {
-		return 0
-	}
-	return max(0, *x.CachedTokens)
 }
 
 // decodeSpan is the time in which the seen tokens came.

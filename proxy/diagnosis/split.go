@@ -8,7 +8,7 @@ import (
 
 // split divides the wait into floor, queue and prefill, as far as the server or
 // the baseline can tell them apart. What the server says of itself stands.
-func split(x *exchange.Exchange, b *Baseline, p phases) {
+func split(x *exchange.Exchange, b *Baseline, p Phases) {
 	if b == nil {
 		b = new(Baseline)
 	}
@@ -48,13 +48,13 @@ func (b *Baseline) headersTell(x *exchange.Exchange) bool {
 
 // leastQueue is the queue that there was even if nothing of the prompt was
 // cached. It is told only where it decides what most of the wait was.
-func (b *Baseline) leastQueue(x *exchange.Exchange, p phases) *time.Duration {
+func (b *Baseline) leastQueue(x *exchange.Exchange, p Phases) *time.Duration {
 	prompt := x.PromptTokens
 	if b.Curve == nil || prompt == nil || *prompt < 0 || *prompt > absurd || !b.Curve.reaches(*prompt) {
 		return nil
 	}
 	left := netWait(x, p) - b.Curve.Floor - b.Curve.Prefill(*prompt, 0)
-	if left <= 0 || !over(b.Curve.Floor+left, p.wait) {
+	if left <= 0 || !over(b.Curve.Floor+left, p.Wait) {
 		return nil
 	}
 	return &left
@@ -68,11 +68,21 @@ func (b *Baseline) within(x *exchange.Exchange) *time.Duration {
 	case b.Curve == nil || x.Queue == nil || x.ServerPrefill == nil && b.headersTell(x):
 		return nil
 	case x.ServerPrefill == nil && counted:
-		return new(b.Curve.within(uncached, cachedTokens(x)))
+		return new(b.Curve.within(uncached, tally(x.CachedTokens)) + fewAtOnce(x))
 	case x.ServerQueue == nil:
-		return new(b.Curve.noise(b.Curve.Floor))
+		return new(b.Curve.noise(b.Curve.Floor) + fewAtOnce(x))
 	}
 	return nil
+}
+
+// fewAtOnce is the decode that the wait may hold where an output came in one
+// piece that is too small to be counted as unseen.
+func fewAtOnce(x *exchange.Exchange) time.Duration {
+	n, tpot := x.SeenTokens(), tokenTime(x)
+	if x.Delivery != exchange.Single || x.UnseenDecode != nil || n == nil || tpot == nil {
+		return 0
+	}
+	return making(*n-1, *tpot, known(x.Wait))
 }
 
 // eternity keeps absurd counts from overflowing.
@@ -80,10 +90,7 @@ const eternity = 1e6 * time.Hour
 
 // excess is how much longer an exchange took than its work usually takes.
 func excess(x *exchange.Exchange) *time.Duration {
-	if x.Outcome != exchange.OK && x.Outcome != exchange.Incomplete {
-		return nil
-	}
-	if x.End == nil || x.Network == nil || x.UsualPrefill == nil || x.UsualTPOT == nil ||
+	if !answered(x) || x.End == nil || x.Network == nil || x.UsualPrefill == nil || x.UsualTPOT == nil ||
 		x.OutputTokens == nil {
 		return nil
 	}

@@ -74,9 +74,7 @@ func TestTheWaitIsSplitByWhatIsUsual(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			Judge(c.row, c.usual)
-			if c.row.Bound != c.bound || c.row.Cause != c.cause {
-				t.Errorf("%s/%s, want %s/%s: %s", c.row.Bound, c.row.Cause, c.bound, c.cause, c.row.Reason)
-			}
+			checkVerdict(t, c.row, c.bound, c.cause)
 			want := [2]*time.Duration{}
 			for i, s := range []float64{c.queue, c.prefill} {
 				if s >= 0 {
@@ -111,6 +109,16 @@ func TestWhatWasUsualStandsBesideTheVerdict(t *testing.T) {
 	Judge(x, nil)
 	if diff := cmp.Diff(exchange.Usual{}, x.Usual); diff != "" || x.Floor != nil || x.Prefill != nil || x.Queue != nil || x.PrefillTokensPerSec != nil {
 		t.Errorf("judged anew without a baseline, these are left: %+v %s", x.Figures, diff)
+	}
+}
+
+func TestAFewTokensAtOnceMakeAnEstimateLessSure(t *testing.T) {
+	one := streamed(2, 2, tokens(9000, 0, 1), delivered(exchange.Single))
+	eight := streamed(2, 2, tokens(9000, 0, 8), delivered(exchange.Single))
+	Judge(one, line(0.4, 1e-4))
+	Judge(eight, line(0.4, 1e-4))
+	if more := *eight.EstimateError - *one.EstimateError; more != 7*12500*time.Microsecond {
+		t.Errorf("eight tokens may hide %v", more)
 	}
 }
 
@@ -213,11 +221,12 @@ func TestPublishedShapesAfterALadder(t *testing.T) {
 	slowNet := measured
 	slowNet.floor += 0.8
 	for _, c := range []struct {
-		name         string
-		model        truth
-		set          func(*exchange.Exchange) // of the ladder too
-		row          *exchange.Exchange
-		bound, cause string
+		name  string
+		model truth
+		set   func(*exchange.Exchange) // of the ladder too
+		row   *exchange.Exchange
+		bound exchange.Bound
+		cause string
 	}{
 		{"3,000 in, 3 out", measured, rtt(0), logged(60, 2.84, 3000, 0, until(3.12, 3)), "prefill", "long_input"},
 		{"2,180 out at 45.5 tokens/s", measured, rtt(0), logged(60, 0.32, 200, 0, until(48.2, 2180), tpot(1/45.5, "steady")), "decode", "long_output"},
@@ -233,10 +242,7 @@ func TestPublishedShapesAfterALadder(t *testing.T) {
 			c.set(c.row)
 			c.row.Derive()
 			Judge(c.row, b.Baseline(c.row))
-			if string(c.row.Bound) != c.bound || c.row.Cause != c.cause {
-				t.Errorf("%s/%s, want %s/%s: %s", c.row.Bound, c.row.Cause, c.bound, c.cause, c.row.Reason)
-			}
-			t.Log(c.row.Reason)
+			checkVerdict(t, c.row, c.bound, c.cause)
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 // or given up, and what to do about it; "" for one that did not. Where the row's
 // error text names a step, it begins with it: "dns:", "tls:", "html:".
 func ErrorWords(x *exchange.Exchange, lang string) string {
-	return teller{x, weigh(x), lang}.tell(trouble(x))
+	return teller{x, Weigh(x), lang}.tell(trouble(x))
 }
 
 func trouble(x *exchange.Exchange) phrase {
@@ -51,7 +51,7 @@ func says(pattern string) condition {
 var failed = ended(exchange.UpstreamError, exchange.ErrorEvent)
 
 func wentWrong(x *exchange.Exchange) bool {
-	return !ended(exchange.OK, exchange.Incomplete, exchange.Open)(x)
+	return !answered(x) && x.Outcome != exchange.Open
 }
 
 // gaveUp is the status of a hop that waited for the next one in vain.

@@ -61,7 +61,7 @@ func TestErrorsAreNamedWithTheirCure(t *testing.T) {
 		{"no answer", whole(2, outcome(exchange.UpstreamCut, 0, "closed")), "The upstream closed the connection before", "上游在应答之前"},
 		{"a stream that went silent", cut(2, 62), "The stream went silent for 60.0 s", "流静默 60.0 s"},
 		{"a stream cut short", cut(2, 3), "The stream ended early", "流提前结束"},
-		{"a riddle", whole(1, outcome(exchange.UpstreamError, 0, "")), "Unknown: —.", "未知：—。"},
+		{"a riddle", whole(1, outcome(exchange.UpstreamError, 0, "")), "Unknown: –.", "未知：–。"},
 		{"no trouble", streamed(1, 2), "", ""},
 		{"none yet", streamed(1, 2, outcome(exchange.Open, 200, "")), "", ""},
 		{"a limit is no trouble", streamed(1, 2, outcome(exchange.Incomplete, 200, "")), "", ""},

@@ -2,12 +2,14 @@ package diagnosis
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
 
 // Words says in a few sentences what the baseline tells, what it rests on, and
@@ -16,8 +18,8 @@ func (b *Baseline) Words(lang string) string {
 	parts := []phrase{b.told()}
 	if b.TPOT != nil {
 		parts = append(parts, phrase{
-			"It usually makes ${rate} tokens/s, the median of ${rates}.",
-			"平时生成速度 ${rate} tokens/s（${rates} 条的中位数）。",
+			"It usually makes ${rate}, the median of ${rates}.",
+			"平时生成速度 ${rate}（${rates} 条的中位数）。",
 		})
 	}
 	if b.HeadersAtSlot {
@@ -39,13 +41,22 @@ func (b *Baseline) Words(lang string) string {
 	return strings.Join(text, " ")
 }
 
+func (b *Baseline) tell(p phrase, lang string) string {
+	return os.Expand(p.in(lang), func(name string) string {
+		if f, ok := baselineFigures[name]; ok {
+			return f(b, lang)
+		}
+		return "?" + name
+	})
+}
+
 // told is what is known of waits.
 func (b *Baseline) told() phrase {
 	switch {
 	case b.Curve != nil:
 		return phrase{
-			"A start of ${floor}, then for 1,000 uncached tokens ${pieces}${cached}, give or take ${error} %: by ${rows} exchanges with ${least} to ${most} of them, ${fast} of which nothing delayed.",
-			"固定开销 ${floor}，每 1,000 未命中缓存的 tokens ${pieces}${cached}，误差约 ${error} %：依据 ${rows} 条请求（未命中缓存 ${least} 至 ${most} tokens），其中 ${fast} 条未被耽搁。",
+			"A start of ${floor}, then for 1,000 uncached tokens ${pieces}${cached}, give or take ${error}: by ${rows} exchanges with ${least} to ${most} of them, ${fast} of which nothing delayed.",
+			"固定开销 ${floor}，每 1,000 未命中缓存的 tokens ${pieces}${cached}，误差约 ${error}：依据 ${rows} 条请求（未命中缓存 ${least} 至 ${most} tokens），其中 ${fast} 条未被耽搁。",
 		}
 	case b.Rows < fewPoints:
 		return phrase{
@@ -59,58 +70,28 @@ func (b *Baseline) told() phrase {
 	}
 }
 
-func (b *Baseline) tell(p phrase, lang string) string {
-	text := p.en
-	if lang == "zh" {
-		text = p.zh
-	}
-	return os.Expand(text, func(name string) string { return b.figure(name, lang) })
-}
-
-func (b *Baseline) figure(name, lang string) string {
-	switch name {
-	case "rows":
-		return fmt.Sprint(b.Rows)
-	case "needed":
-		return fmt.Sprint(fewPoints)
-	case "spread":
-		return fmt.Sprint(minSpread)
-	case "least":
-		return count(&b.least)
-	case "most":
-		return count(&b.most)
-	case "rate":
-		return perSecond(b.TPOT)
-	case "rates":
-		return fmt.Sprint(b.Rates)
-	case "left out":
-		return b.leftOut(lang)
-	}
-	return b.Curve.figure(name, lang)
-}
-
-func (c *Curve) figure(name, lang string) string {
-	switch name {
-	case "floor":
-		return duration(&c.Floor)
-	case "fast":
-		return fmt.Sprint(c.Fast)
-	case "error":
-		return fmt.Sprintf("%.0f", 100*c.Error)
-	case "pieces":
-		return c.pieces(lang)
-	case "cached":
-		return c.cached(lang)
-	}
-	return ""
+var baselineFigures = map[string]func(b *Baseline, lang string) string{
+	"rows":     func(b *Baseline, _ string) string { return strconv.Itoa(b.Rows) },
+	"needed":   func(*Baseline, string) string { return strconv.Itoa(fewPoints) },
+	"spread":   func(*Baseline, string) string { return strconv.Itoa(minSpread) },
+	"least":    func(b *Baseline, _ string) string { return figure.Count(&b.least) },
+	"most":     func(b *Baseline, _ string) string { return figure.Count(&b.most) },
+	"rate":     func(b *Baseline, _ string) string { return rateOf(b.TPOT) },
+	"rates":    func(b *Baseline, _ string) string { return strconv.Itoa(b.Rates) },
+	"left out": (*Baseline).leftOut,
+	"floor":    func(b *Baseline, _ string) string { return figure.Duration(&b.Curve.Floor) },
+	"fast":     func(b *Baseline, _ string) string { return strconv.Itoa(b.Curve.Fast) },
+	"error":    func(b *Baseline, _ string) string { return figure.Percent(b.Curve.Error) },
+	"pieces":   func(b *Baseline, lang string) string { return b.Curve.pieces(lang) },
+	"cached":   func(b *Baseline, lang string) string { return b.Curve.cached(lang) },
 }
 
 // pieces lists what 1,000 tokens cost, from bend to bend.
 func (c *Curve) pieces(lang string) string {
 	var texts []string
 	for i := 1; i < len(c.Knots); i++ {
-		cost := duration(new(time.Duration(1000 * c.slope(i))))
-		upTo := count(&c.Knots[i].Tokens)
+		cost := figure.Duration(new(time.Duration(1000 * c.slope(i))))
+		upTo := figure.Count(&c.Knots[i].Tokens)
 		switch {
 		case i == len(c.Knots)-1:
 			texts = append(texts, cost)
@@ -130,7 +111,7 @@ func (c *Curve) cached(lang string) string {
 	if c.PerCached == nil || *c.PerCached == 0 {
 		return ""
 	}
-	cost := duration(new(1000 * *c.PerCached))
+	cost := figure.Duration(new(1000 * *c.PerCached))
 	if lang == "zh" {
 		return "，命中缓存的 " + cost
 	}
@@ -144,11 +125,7 @@ func (b *Baseline) leftOut(lang string) string {
 	})
 	var texts []string
 	for _, why := range whys {
-		text := lefts[why].en
-		if lang == "zh" {
-			text = lefts[why].zh
-		}
-		texts = append(texts, fmt.Sprintf("%d %s", b.LeftOut[why], text))
+		texts = append(texts, strconv.Itoa(b.LeftOut[why])+" "+lefts[why].in(lang))
 	}
 	if lang == "zh" {
 		return strings.Join(texts, "，")
@@ -157,12 +134,12 @@ func (b *Baseline) leftOut(lang string) string {
 }
 
 var lefts = map[string]phrase{
-	LeftFailed:      {"that failed", "条失败"},
-	LeftAborted:     {"that were given up", "条被中断"},
-	LeftWhole:       {"that were not streamed", "条非流式"},
-	LeftNoOutput:    {"without output", "条没有输出"},
-	LeftBuffered:    {"that something buffered", "条被缓冲"},
-	LeftStalled:     {"that stalled", "条中途卡顿"},
-	LeftUnseen:      {"with decode that nobody saw in the wait", "条等待中含看不见的解码"},
-	LeftCacheHidden: {"whose cache hits are unreported", "条缓存命中未报告"},
+	leftFailed:      {"that failed", "条失败"},
+	leftAborted:     {"that were given up", "条被中断"},
+	leftWhole:       {"that were not streamed", "条非流式"},
+	leftNoOutput:    {"without output", "条没有输出"},
+	leftBuffered:    {"that something buffered", "条被缓冲"},
+	leftStalled:     {"that stalled", "条中途卡顿"},
+	leftUnseen:      {"with decode that nobody saw in the wait", "条等待中含看不见的解码"},
+	leftCacheHidden: {"whose cache hits are unreported", "条缓存命中未报告"},
 }

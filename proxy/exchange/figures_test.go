@@ -89,6 +89,18 @@ func TestDeriveInventsNothing(t *testing.T) {
 	}
 }
 
+func TestAnEstimateSetsWhatFollowsFromIt(t *testing.T) {
+	x := Exchange{Tokens: Tokens{UncachedTokens: new(int64(86))}}
+	x.Estimate(ms(400), ms(860))
+	if diff := cmp.Diff(Figures{Queue: ms(400), Prefill: ms(860), PrefillTokensPerSec: new(100.)}, x.Figures); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	x.Estimate(nil, nil)
+	if diff := cmp.Diff(Figures{}, x.Figures); diff != "" {
+		t.Errorf("unknown again (-want +got):\n%s", diff)
+	}
+}
+
 func TestUncachedIsNeverNegative(t *testing.T) {
 	for _, c := range []struct {
 		name                          string

@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"time"
+
 	"github.com/ttftap/ttftap/proxy/dialect"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -81,14 +83,30 @@ func addTimings(to *exchange.Server, from exchange.Server) {
 	}
 }
 
+// absurd is how much longer than the exchange a server's timing may be.
+const absurd = 10
+
+// believable drops timings that are far longer than the whole exchange was:
+// whatever unit they are in, they are not of it.
+func believable(s *exchange.Server, end *time.Duration) {
+	for _, d := range []**time.Duration{&s.ServerQueue, &s.ServerPrefill, &s.ServerDecode} {
+		if *d != nil && end != nil && **d/absurd > *end {
+			*d = nil
+		}
+	}
+	if s.ServerQueue == nil && s.ServerPrefill == nil && s.ServerDecode == nil {
+		s.ServerSource = ""
+	}
+}
+
 // reasoningIn says how reasoning came. A reported 0 outweighs an empty item:
 // some models open one whether they reason or not.
 func (m *Meter) reasoningIn(x *exchange.Exchange) string {
 	tokens := x.ReasoningTokens
 	switch {
-	case m.kinds&dialect.Reasoning != 0:
+	case m.kinds&dialect.Reasoning != 0 && !m.summarised(x):
 		return "visible"
-	case m.kinds&dialect.Summary != 0:
+	case m.kinds&dialect.Thought != 0:
 		return "summary"
 	case tokens != nil && *tokens > 0:
 		return "hidden"
@@ -98,4 +116,20 @@ func (m *Meter) reasoningIn(x *exchange.Exchange) string {
 		return "hidden"
 	}
 	return ""
+}
+
+const (
+	sparse = 2  // bytes a token that no text has
+	fewer  = 32 // tokens of which too few are known to say so
+)
+
+// summarised says whether what came as reasoning can only be a summary, whatever
+// its name: there is too little of it for its tokens. Claude's thinking comes so.
+// Where only all of the output is counted, all that came is held against it.
+func (m *Meter) summarised(x *exchange.Exchange) bool {
+	tokens, bytes := x.ReasoningTokens, m.thoughts
+	if tokens == nil {
+		tokens, bytes = x.OutputTokens, m.thoughts+m.answers
+	}
+	return tokens != nil && *tokens >= fewer && bytes < sparse**tokens
 }

@@ -86,6 +86,11 @@ func TestReasoningIsNamedByWhatWasSeenOfIt(t *testing.T) {
 	}{
 		{"its text", script{}.at(100, summary).at(110, thought), usage(1, -1, 9, 5), "visible", 9},
 		{"its text, uncounted", script{}.at(110, thought), usage(1, -1, 9), "visible", -1},
+		{"a text too short for its tokens", script{}.run(15, 100, 110, thought), usage(1, -1, 90, 32), "summary", 58},
+		{"a text just long enough", script{}.run(16, 100, 110, thought), usage(1, -1, 90, 32), "visible", 90},
+		{"a short text of few tokens", script{}.run(15, 100, 110, thought), usage(1, -1, 90, 31), "visible", 90},
+		{"a text too short, with the answer, for all tokens", script{}.at(100, thought).run(14, 110, 120, word), usage(1, -1, 32), "summary", -1},
+		{"a text long enough with the answer", script{}.at(100, thought).run(15, 110, 120, word), usage(1, -1, 32), "visible", -1},
 		{"summaries", script{}.at(100, summary), usage(1, -1, 9, 5), "summary", 4},
 		{"summaries, uncounted", script{}.at(100, summary), usage(1, -1, 9), "summary", -1},
 		{"a count", script{}.at(100, word), usage(1, -1, 9, 5), "hidden", 4},

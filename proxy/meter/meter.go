@@ -21,6 +21,8 @@ type Meter struct {
 	now       time.Duration     // of the latest event
 	kinds     dialect.Kind      // of all output so far
 	events    int64             // with output
+	thoughts  int64             // bytes of reasoning and summaries
+	answers   int64             // bytes of other output
 	unread    int64
 	reasoning bool // an item of reasoning was opened
 	reads     reads
@@ -57,6 +59,8 @@ func (m *Meter) Event(at time.Duration, e dialect.Event) {
 func (m *Meter) output(e dialect.Event) {
 	m.kinds |= e.Kind
 	m.events++
+	m.thoughts += int64(e.ThoughtBytes)
+	m.answers += int64(e.AnswerBytes)
 	first(&m.seen.FirstToken, m.now)
 	for _, mark := range []struct {
 		kinds dialect.Kind
@@ -94,6 +98,7 @@ func (m *Meter) Finish(x *exchange.Exchange, a *dialect.Answer) {
 		name(x, a)
 		count(x, &a.Usage)
 		addTimings(&x.Server, a.Timings)
+		believable(&x.Server, x.End)
 	}
 	if m.unread > 0 {
 		x.UnreadEvents = new(m.unread)
