@@ -16,7 +16,7 @@ build:
 
 test: lint ## all tests; sets up Chromium and the Codex CLI where it may
 	.ci/setup
-	. .ci/tools.env && go test -race -timeout 20m ./...
+	.ci/gotest
 
 lint:
 	@test -z "$$(gofmt -l cmd proxy store web migrations)" || { gofmt -l cmd proxy store web migrations; echo "run gofmt -w on these"; exit 1; }
@@ -25,5 +25,5 @@ lint:
 	go run $(STATICCHECK) ./...
 	.ci/vulncheck $(GOVULNCHECK)
 
-bench: ## what recording costs, beside a proxy that records nothing
+bench: ## the benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchmem ./...

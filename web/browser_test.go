@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -36,9 +37,9 @@ type browser struct {
 // TestInABrowser looks at the page as a person does. Where there is no browser it
 // is skipped, unless TTFTAP_NO_SKIP says that there must be one.
 func TestInABrowser(t *testing.T) {
-	path, err := exec.LookPath("chromium")
+	path, err := exec.LookPath(cmp.Or(os.Getenv("TTFTAP_CHROMIUM"), "chromium"))
 	if err != nil {
-		if os.Getenv("TTFTAP_NO_SKIP") == "1" {
+		if os.Getenv("TTFTAP_NO_SKIP") != "" {
 			t.Fatal(err)
 		}
 		t.Skip("SKIPPED: no chromium here, so nothing is known of the page in a real browser")

@@ -133,8 +133,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// needs is a tool that a test cannot do without: without it the test is skipped
-// loudly, or fails where nothing may be skipped.
+// needs is a tool that a test cannot do without: without it the test is skipped,
+// or fails where nothing may be skipped.
 func needs(t *testing.T, path, what string) string {
 	t.Helper()
 	if path != "" {

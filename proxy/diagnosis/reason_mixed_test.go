@@ -46,6 +46,11 @@ func TestMixedAdvisesWhatTheRowSupports(t *testing.T) {
 			"等待 1.00 s（固定开销 0.40 s，排队 0.10 s，预填充（Prefill）0.50 s），解码 1.00 s，都不到六成。之前有开头相同的请求，但缓存未命中：保持开头不变、缩短间隔可减少等待。",
 		},
 		{
+			"a prefill that leaves no room for the start", mixed(tokens(9000, 0, 40)), usual,
+			"1.00 s of waiting (prefill 0.90 s) and 1.00 s of decoding: neither takes 60 % of the time. A shorter input, or a beginning that the cache knows, would cut the wait.",
+			"等待 1.00 s（预填充（Prefill）0.90 s），解码 1.00 s，都不到六成。缩短输入或让开头命中缓存可减少等待。",
+		},
+		{
 			"a slow start", mixed(tokens(500, 0, 40)), line(0.6, 1e-4),
 			"1.00 s of waiting (start 0.60 s, queue 0.35 s, prefill 50.0 ms) and 1.00 s of decoding: neither takes 60 % of the time. Most of the wait is what gateway and model need to start (0.60 s), whatever the prompt.",
 			"等待 1.00 s（固定开销 0.60 s，排队 0.35 s，预填充（Prefill）50.0 ms），解码 1.00 s，都不到六成。等待主要是网关与模型的固定开销（0.60 s），与输入无关。",

@@ -205,15 +205,20 @@ func connecting(x *exchange.Exchange) time.Duration {
 	return known(x.DNS) + known(x.Connect) + known(x.TLS)
 }
 
-// knownParts lists what is known of the wait.
+// knownParts lists what is known of the wait. A start is left out for which
+// the estimate of the prefill leaves no room.
 func (t teller) knownParts() phrase {
+	start := t.x.Floor
+	if known(t.x.Network)+known(start)+known(t.x.Queue)+known(t.x.Prefill) > t.p.Wait {
+		start = nil
+	}
 	var en, zh []string
 	for _, p := range []struct {
 		took *time.Duration
 		phrase
 	}{
 		{t.x.Network, phrase{"network ${network}", "网络 ${network}"}},
-		{t.x.Floor, phrase{"start ${floor}", "固定开销 ${floor}"}},
+		{start, phrase{"start ${floor}", "固定开销 ${floor}"}},
 		{t.x.Queue, phrase{"queue ${queue}", "排队 ${queue}"}},
 		{t.x.Prefill, phrase{"prefill ${prefill}", "预填充（Prefill）${prefill}"}},
 	} {
