@@ -233,8 +233,8 @@ func (f *flight) finish() {
 		}
 	}
 	f.proxy.config.Record(x)
-	if f.proxy.config.Ended != nil {
-		f.proxy.config.Ended(x)
+	if ended := f.proxy.config.Ended; ended != nil {
+		guarded(f.proxy.config.Log, func() string { ended(x); return "" })
 	}
 }
 

@@ -24,6 +24,7 @@ var arrows = []struct{ from, to, why string }{
 	{"proxy/diagnosis", module + "proxy/dialect", "a verdict is a function of the row alone"},
 	{"proxy/diagnosis", module + "proxy/meter", "a verdict is a function of the row alone"},
 	{"proxy/diagnosis", "database/sql", "a verdict is a function of the row alone"},
+	{"proxy/diagnosis/figure", module, "how a number is written knows nothing of what it counts"},
 	{"proxy/simulator", module + "proxy/dialect", "the truth must not be read by what it checks"},
 	{"proxy/simulator", module + "proxy/meter", "the truth must not be read by what it checks"},
 	{"proxy", module + "store", "the proxy is given a function, not a database"},

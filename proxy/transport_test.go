@@ -18,6 +18,7 @@ func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) (*wor
 	t.Helper()
 	server := httptest.NewUnstartedServer(upstream)
 	server.EnableHTTP2 = http2
+	server.Config.MaxHeaderBytes = 64 << 10
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	w := onSockets(t, "", http.NotFoundHandler(), func(c *proxy.Config) {
