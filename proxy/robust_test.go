@@ -110,7 +110,7 @@ func TestTunnelPassesAHalfCloseOn(t *testing.T) {
 // Over HTTP/2 a request may fail before it was written on a connection that is
 // well and stays in the pool: it must not be tried again and again.
 func TestRequestThatCannotBeSentEndsInAnAnswer(t *testing.T) {
-	w, _ := overTLS(t, "example.com", true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "{}") }))
+	w := overTLS(t, "example.com", true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "{}") }))
 	w.exchange("/v1/embeddings", "{}")
 	ctx, cancel := context.WithTimeout(t.Context(), soon)
 	defer cancel()
@@ -232,20 +232,19 @@ func TestBrokenHeadIsNotKept(t *testing.T) {
 }
 
 func TestStaleTLSConnectionIsReplacedBeforeAnythingIsSent(t *testing.T) {
-	w, server := overTLS(t, "example.com", false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w := overTLS(t, "example.com", false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Write(body)
 	}))
-	server.Config.IdleTimeout = 5 * time.Millisecond // from the second connection on
 	body := strings.Repeat("x", 20<<10)
-	for i := range 150 {
+	for i := range 100 {
 		got, x := w.exchange("/v1/embeddings", body)
 		if got != body {
 			t.Fatalf("request %d: outcome %s, %s", i, x.Outcome, x.Error)
 		}
-		pause := 4*time.Millisecond + time.Duration(i*10)*time.Microsecond
+		pause := idleUpstream - time.Millisecond + time.Duration(i*20)*time.Microsecond
 		if i == 0 {
-			pause = 60 * time.Millisecond // once it has been seen to hang up
+			pause = 4 * idleUpstream // once it has been seen to hang up
 		}
 		<-time.After(pause)
 	}

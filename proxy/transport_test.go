@@ -3,22 +3,29 @@ package proxy_test
 import (
 	"context"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ttftap/ttftap/proxy"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
+// idleUpstream is how long an upstream over TLS keeps an idle connection.
+const idleUpstream = 50 * time.Millisecond
+
 // overTLS is a world whose upstream is https://HOST, answered by a server here.
-func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) (*world, *httptest.Server) {
+func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) *world {
 	t.Helper()
 	server := httptest.NewUnstartedServer(upstream)
 	server.EnableHTTP2 = http2
 	server.Config.MaxHeaderBytes = 64 << 10
+	server.Config.IdleTimeout = idleUpstream
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	w := onSockets(t, "", http.NotFoundHandler(), func(c *proxy.Config) {
@@ -34,14 +41,14 @@ func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) (*wor
 			tr.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 		}
 	})
-	return w, server
+	return w
 }
 
 func TestUpstreamSeesItsOwnHostAndName(t *testing.T) {
 	for _, host := range []string{"example.com", "example.com:8443"} {
 		for _, http2 := range []bool{false, true} {
 			got := make(chan *http.Request, 1)
-			w, _ := overTLS(t, host, http2, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w := overTLS(t, host, http2, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				got <- r
 				script(eventStream, step{0, chatText + chatFinish + chatUsage + chatDone})(w, r)
 			}))
@@ -63,8 +70,7 @@ func TestUpstreamSeesItsOwnHostAndName(t *testing.T) {
 }
 
 func TestFailedHandshakeIsSaidToBeOne(t *testing.T) {
-	w, server := overTLS(t, "example.org.invalid", false, http.NotFoundHandler())
-	server.Config.ErrorLog = nil
+	w := overTLS(t, "example.org.invalid", false, http.NotFoundHandler())
 	res := w.post("/v1/responses", "{}")
 	body, _ := io.ReadAll(res.Body)
 	x := w.row()
