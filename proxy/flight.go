@@ -263,7 +263,7 @@ func (f *flight) judge(x *exchange.Exchange) {
 	c := &f.proxy.config
 	f.reuse.Tell(x)
 	usual := c.Book.Baseline(x)
-	x.CacheOutcome = diagnosis.CacheOutcome(x, usual.Cold(x))
+	x.CacheOutcome = diagnosis.CacheOutcome(x, usual)
 	diagnosis.Judge(x, usual)
 	c.Prefixes.Remember(x)
 	c.Book.Add(x)

@@ -11,7 +11,7 @@ import (
 var everywhere = []string{
 	"/-/", "/-/?from=nonsense", "/-/requests/decode", "/-/requests/nowhere", "/-/connect", "/-/nowhere",
 	"/-/export.csv", "/-/export.jsonl", "/-/export.csv?from=nonsense", "/-/api/requests", "/-/api/requests/decode",
-	"/-/api/requests/nowhere", "/-/healthz", "/-/static/nothing.css",
+	"/-/api/requests/nowhere", "/-/api/models", "/-/healthz", "/-/static/nothing.css",
 }
 
 func TestEveryAnswerForbidsWhatNoViewNeeds(t *testing.T) {

@@ -1,6 +1,7 @@
 // Package web is the page under /-/: the request log, one exchange, how to
-// connect, the exports and the JSON of both. It reads the store and nothing
-// else; it works without JavaScript and loads nothing from another host.
+// connect, the exports and the JSON of these. It reads the store and is told what
+// is usual for the models, and nothing else; it works without JavaScript and loads
+// nothing from another host.
 //
 // A view is one file with its query, its struct and its http.Handler, one
 // template of the same name, and one route below.
@@ -14,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/store"
 )
 
@@ -21,14 +23,15 @@ import (
 // required.
 type Config struct {
 	Store      *store.Store
-	State      func() store.State // the recorder's state of this moment
-	Listen     string             // base URL that clients use, for instance http://localhost:8838
-	Upstreams  []Upstream         // the default one first
-	Token      string             // asked for on every view; "" asks for none
-	AllowHosts []string           // names that the page answers to besides localhost and the listener's own
-	Version    string             // of the program, shown at the foot
-	Now        func() time.Time   // the clock, and in its zone the times of the page; nil means time.Now
-	Log        *slog.Logger       // takes what an operator should know; nil discards it
+	State      func() store.State           // the recorder's state of this moment
+	Listen     string                       // base URL that clients use, for instance http://localhost:8838
+	Upstreams  []Upstream                   // the default one first
+	Models     func() []*diagnosis.Baseline // what is usual for each model by now; nil where nobody knows
+	Token      string                       // asked for on every view; "" asks for none
+	AllowHosts []string                     // names that the page answers to besides localhost and the listener's own
+	Version    string                       // of the program, shown at the foot
+	Now        func() time.Time             // the clock, and in its zone the times of the page; nil means time.Now
+	Log        *slog.Logger                 // takes what an operator should know; nil discards it
 }
 
 // Upstream is a place that the proxy forwards to.
@@ -75,6 +78,7 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/export.jsonl", s.view(s.exportJSONL))
 		r.Get("/-/api/requests", s.view(s.apiRequests))
 		r.Get("/-/api/requests/{id}", s.view(s.apiExchange))
+		r.Get("/-/api/models", s.view(s.apiModels))
 	})
 	return r
 }

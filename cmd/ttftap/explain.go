@@ -54,9 +54,14 @@ func explainJSON(w io.Writer, x *exchange.Exchange) error {
 	if err := json.Unmarshal(row, &indented); err != nil {
 		return err
 	}
+	return writeIndented(w, indented)
+}
+
+// writeIndented writes JSON for people to read, too.
+func writeIndented(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(indented)
+	return e.Encode(v)
 }
 
 // explain writes the verdict first, then where the time went, then the rest.

@@ -98,9 +98,18 @@ func (c *exportCommand) Run(out *console) error {
 
 // openLog opens a log for reading, beside a proxy that may be writing it.
 func openLog(out *console, path string) (*store.Store, error) {
-	path = orDefault(path)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("there is no log at %s: run ttftap serve first, or name another with --db", path)
+	path, err := existing(path)
+	if err != nil {
+		return nil, err
 	}
 	return store.OpenReader(out.stop, path)
+}
+
+// existing is the path of a log that is there.
+func existing(path string) (string, error) {
+	path = orDefault(path)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", usagef("there is no log at %s: run ttftap serve first, or name another with --db", path)
+	}
+	return path, nil
 }

@@ -101,12 +101,13 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 	if err := i.judgeInterrupted(ctx); err != nil {
 		return err
 	}
+	book := i.recallModels(ctx)
 	i.proxy, err = proxy.New(proxy.Config{
 		Upstreams: p.upstreams,
 		Secret:    secret,
 		Record:    i.recorder.Record,
 		Prefixes:  i.recallPrompts(ctx),
-		Book:      i.recallModels(ctx),
+		Book:      book,
 		Ended:     i.lines.write,
 		Transport: func(t *http.Transport) {
 			if p.roots != nil {
@@ -119,7 +120,7 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 		return err
 	}
 	i.serveOn(web.New(web.Config{
-		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams),
+		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams), Models: book.Baselines,
 		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log,
 	}))
 	return nil

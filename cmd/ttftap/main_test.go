@@ -32,7 +32,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			return seed(filepath.Join(e.WorkDir, "seeded.db"))
+			return firstError(
+				seed(filepath.Join(e.WorkDir, "seeded.db")),
+				keep(filepath.Join(e.WorkDir, "learned.db"), working()))
 		},
 	})
 }
@@ -285,6 +287,21 @@ func TestExportsAndAPIAgree(t *testing.T) {
 	}
 	if !strings.Contains(r.stderr.String(), "output_tokens=5 ") || !strings.Contains(r.stderr.String(), "id="+rows[0]["id"]) {
 		t.Errorf("no line of it: %s", r.stderr)
+	}
+}
+
+func TestWhatTheProxyLearnsOfAModelIsInTheAPI(t *testing.T) {
+	upstream, release := gated(t)
+	close(release)
+	r := startProgram(t, "serve", "--upstream", upstream)
+	if _, body := r.get("/-/api/models"); body != `{"models":[]}`+"\n" {
+		t.Errorf("before any request: %s", body)
+	}
+	res := must(http.Post(r.base+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m"}`)))
+	io.Copy(io.Discard, res.Body)
+	r.rows(1)
+	if _, body := r.get("/-/api/models"); !strings.Contains(body, `"upstream":"default","model":"m"`) || !strings.Contains(body, "Too few exchanges") {
+		t.Errorf("%s", body)
 	}
 }
 

@@ -25,6 +25,10 @@ type Baseline struct {
 	// request leaves the queue: what comes before is queue, and then prefill.
 	HeadersAtSlot bool
 
+	// TellsCached says that the upstream was seen to report cached tokens of the
+	// model: a reported 0 is no proof of anything before.
+	TellsCached bool
+
 	// Idle is how long the model had been idle before the exchange for which the
 	// baseline was asked; nil where none is.
 	Idle *time.Duration
@@ -37,8 +41,9 @@ const fewRates = 3
 
 // average puts what samples tell into a baseline.
 func average(rows, others []sample) *Baseline {
-	points := credible(rows)
-	b := &Baseline{Rows: len(points), LeftOut: make(map[string]int), Curve: fit(points)}
+	tells := slices.ContainsFunc(slices.Concat(rows, others), func(s sample) bool { return s.hit })
+	points := credible(rows, tells)
+	b := &Baseline{Rows: len(points), LeftOut: make(map[string]int), Curve: fit(points), TellsCached: tells}
 	b.least, b.most = extent(points)
 	for _, s := range others {
 		b.LeftOut[s.left]++
@@ -50,10 +55,9 @@ func average(rows, others []sample) *Baseline {
 	return b
 }
 
-// credible are the points of the rows, less those that are doubtful while none
+// credible are the points of the rows, less those that are doubtful while nothing
 // shows that the upstream tells of its cache at all.
-func credible(rows []sample) []point {
-	tells := slices.ContainsFunc(rows, func(s sample) bool { return s.point.cached > 0 })
+func credible(rows []sample, tells bool) []point {
 	var points []point
 	for _, s := range rows {
 		if tells || !s.doubtful {

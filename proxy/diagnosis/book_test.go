@@ -154,11 +154,11 @@ func TestAZeroIsDoubtedWhereNoCacheHitWasEverReported(t *testing.T) {
 	}
 	b := learned(log...)
 	got := b.Baselines()[0]
-	if got.Rows != 25 || got.LeftOut[leftCacheHidden] != 40 || got.Curve.Prefill(9000, 0) < 600*time.Millisecond {
+	if got.TellsCached || got.Rows != 25 || got.LeftOut[leftCacheHidden] != 40 || got.Curve.Prefill(9000, 0) < 600*time.Millisecond {
 		t.Errorf("%s", got.Words("en"))
 	}
 	b.Add(logged(90, 0.5, 500, 8500))
-	if got := b.Baselines()[0]; got.Rows != 66 || got.LeftOut[leftCacheHidden] != 0 {
+	if got := b.Baselines()[0]; !got.TellsCached || got.Rows != 66 || got.LeftOut[leftCacheHidden] != 0 {
 		t.Errorf("hits are reported after all: %s", got.Words("en"))
 	}
 	short := logged(91, 0.5, 900, 0, reused("too_short"), func(x *exchange.Exchange) { x.PrefixSharedTokens = num(890) })

@@ -17,6 +17,8 @@ const (
 	fewPoints       = 8  // below which there is no fit
 	minSpread       = 5  // of uncached tokens, the most over the least
 	pointsForCached = 20 // from which cached tokens have a term of their own
+	fewCached       = 8  // of them, points with as many cached tokens as a hit has
+	cachedShare     = 4  // a cached token costs at most this part of the dearest that is not
 	maxKnots        = 12
 )
 
@@ -73,6 +75,7 @@ const (
 type fitting struct {
 	points  []point
 	knots   []int64
+	cached  bool        // cached tokens have a term of their own
 	unit    []float64   // by column: the start, a hinge for each knot, the cached tokens
 	rows    [][]float64 // by point and column
 	waits   []float64
@@ -85,7 +88,7 @@ type fitting struct {
 
 func newFitting(points []point) *fitting {
 	n := len(points)
-	f := &fitting{points: points, knots: knots(points), scale: math.Inf(1)}
+	f := &fitting{points: points, knots: knots(points), cached: priced(points), scale: math.Inf(1)}
 	f.rows, f.waits, f.weights = make([][]float64, n), make([]float64, n), make([]float64, n)
 	for i, p := range points {
 		f.waits[i], f.weights[i] = p.wait.Seconds(), 1
@@ -113,10 +116,22 @@ func (f *fitting) row(p point) []float64 {
 	for _, knot := range f.knots {
 		row = append(row, float64(max(0, p.uncached-knot)))
 	}
-	if len(f.points) >= pointsForCached {
+	if f.cached {
 		row = append(row, float64(p.cached))
 	}
 	return row
+}
+
+// priced says whether the points tell what a cached token costs. The few that
+// every prompt begins with, of a template, tell nothing: all of them have those.
+func priced(points []point) bool {
+	hits := 0
+	for _, p := range points {
+		if p.cached >= blockSlack {
+			hits++
+		}
+	}
+	return len(points) >= pointsForCached && hits >= fewCached
 }
 
 // knots are where f may bend: at 0, and wherever the tokens have doubled and two
@@ -210,8 +225,8 @@ func trust(off float64) float64 {
 func (f *fitting) curve() *Curve {
 	c := &Curve{Floor: seconds(f.cost[0]), Knots: f.bends()}
 	c.Least, c.Most = extent(f.points)
-	if last := len(f.knots) + 1; last < len(f.cost) && f.unit[last] > 0 {
-		c.PerCached = new(seconds(f.cost[last] / f.unit[last]))
+	if last := len(f.knots) + 1; f.cached {
+		c.PerCached = new(min(seconds(f.cost[last]/f.unit[last]), time.Duration(c.slope(len(c.Knots)-1)/cachedShare)))
 	}
 	var fast []float64
 	for _, off := range f.off {

@@ -251,6 +251,40 @@ func TestCachedTokensHaveATermFromTwentyExchangesOn(t *testing.T) {
 	}
 }
 
+// A template's few tokens are cached in every prompt but the first, and tell
+// nothing of what a hit costs.
+func TestTheFewCachedTokensOfATemplateHaveNoPrice(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		var ps []point
+		for i := range 26 {
+			p := point{uncached: 100 + r.Int64N(8000), cached: min(int64(i), 10)}
+			p.wait = seconds((0.023 + 1e-3*float64(p.uncached)) * (1 + 0.05*r.Float64()))
+			ps = append(ps, p)
+		}
+		if c := fit(ps); c == nil || c.PerCached != nil {
+			t.Fatalf("seed %d: %+v", seed, c)
+		}
+	}
+}
+
+func TestACachedTokenIsNeverAsDearAsAnother(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 5))
+	var ps []point
+	for i := range 40 {
+		p := point{uncached: 100 + r.Int64N(8000)}
+		p.wait = seconds(0.02 + 1e-3*float64(p.uncached))
+		if i%4 == 0 { // each hit was queued, the longer the more was cached
+			p.cached = 1000 + r.Int64N(8000)
+			p.wait += seconds(2e-3 * float64(p.cached))
+		}
+		ps = append(ps, p)
+	}
+	if c := fit(ps); c == nil || c.PerCached == nil || *c.PerCached > 300*time.Microsecond {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestAnEstimateIsLessSureFarFromWhatWasSeen(t *testing.T) {
 	c := &Curve{
 		Floor: 100 * time.Millisecond, Error: 0.05, Least: 100, Most: 4000,

@@ -15,13 +15,12 @@ const (
 // CacheOutcome says what became of the part of the prompt that a cache could
 // have had: new, too_short, unreported, broken, hit, expired, missed or partial,
 // "" where that part is unknown or there was no answer. It is a function of the
-// row and of how long the model takes to its first token, network aside, if
-// nothing of the prompt is cached; nil where that is unknown.
-func CacheOutcome(x *exchange.Exchange, cold *time.Duration) string {
+// row and of what is usual for its model, nil where nothing is known of that.
+func CacheOutcome(x *exchange.Exchange, b *Baseline) string {
 	if !answered(x) || x.PrefixSharedTokens == nil && x.PrefixIdle == nil {
 		return ""
 	}
-	r := reusable{Exchange: x, cold: cold, shared: tally(x.PrefixSharedTokens), cached: tally(x.CachedTokens)}
+	r := reusable{Exchange: x, usual: b, shared: tally(x.PrefixSharedTokens), cached: tally(x.CachedTokens)}
 	for _, o := range cacheOutcomes {
 		if o.holds(r) {
 			return o.name
@@ -30,14 +29,23 @@ func CacheOutcome(x *exchange.Exchange, cold *time.Duration) string {
 	return ""
 }
 
-// Cold is how long the model takes to its first token, network aside, if nothing
-// of the prompt of x is cached; nil where the baseline cannot tell.
-func (b *Baseline) Cold(x *exchange.Exchange) *time.Duration {
-	prompt := tally(x.PromptTokens)
-	if b == nil || b.Curve == nil || prompt == 0 || prompt > absurd || !b.Curve.reaches(prompt) {
+// missCost is the time from which reading the prompt of x was no hit: half-way
+// between what the prompt costs with its shared tokens cached and without. It is
+// nil where the baseline cannot tell, or not from what waits differ by anyway. A
+// change of the client's may have been none to the model.
+func (b *Baseline) missCost(x *exchange.Exchange) *time.Duration {
+	prompt, shared := tally(x.PromptTokens), tally(x.PrefixSharedTokens)
+	if x.ChangedSection != "" {
+		shared = prompt
+	}
+	if b == nil || b.Curve == nil || prompt == 0 || prompt > absurd || shared > prompt || !b.Curve.reaches(prompt) {
 		return nil
 	}
-	return new(b.Curve.Floor + b.Curve.Prefill(prompt, 0))
+	hit, miss := b.Curve.Prefill(prompt-shared, shared), b.Curve.Prefill(prompt, 0)
+	if miss-hit <= b.Curve.within(prompt, 0) {
+		return nil
+	}
+	return new(hit + (miss-hit)/2)
 }
 
 // cacheOutcomes are in order: the first that holds is the outcome, and the last
@@ -59,7 +67,7 @@ var cacheOutcomes = []struct {
 // reusable is a row with its counts, 0 where they are unknown.
 type reusable struct {
 	*exchange.Exchange
-	cold           *time.Duration
+	usual          *Baseline
 	shared, cached int64
 }
 
@@ -77,15 +85,43 @@ func (r reusable) tooShort() bool {
 	return *r.PromptTokens < shortest || r.ChangedSection == "" && r.shared < shortest
 }
 
-// unreported: nothing is said, or none, which the wait belies.
+// unreported: nothing is said, or none, which the time belies, or which is all
+// that the upstream has ever said. That the client changed its prompt is known
+// without the upstream.
 func (r reusable) unreported() bool {
-	return r.CachedTokens == nil || r.PrefixSharedTokens == nil || r.cached == 0 && !r.paid()
+	switch {
+	case r.CachedTokens == nil || r.PrefixSharedTokens == nil:
+		return true
+	case r.cached > 0 || r.paid():
+		return false
+	}
+	return r.timed() || r.ChangedSection == ""
 }
 
-// paid says whether the wait was long enough for the prompt to have been read,
-// as far as that is known.
+// paid says whether the prompt was read: by the time that this took, else by the
+// word of an upstream that is known to tell of its cache.
 func (r reusable) paid() bool {
-	return r.cold == nil || r.Wait == nil || 2**r.Wait >= *r.cold
+	if r.timed() {
+		return *r.reading() >= *r.usual.missCost(r.Exchange)
+	}
+	return r.cached > 0 || r.usual != nil && r.usual.TellsCached
+}
+
+// timed says whether it is known what reading took, and would have taken.
+func (r reusable) timed() bool { return r.reading() != nil && r.usual.missCost(r.Exchange) != nil }
+
+// reading is the most that reading the prompt can have taken, nil where the wait
+// holds what nobody saw.
+func (r reusable) reading() *time.Duration {
+	switch {
+	case r.ServerPrefill != nil:
+		return r.ServerPrefill
+	case r.Wait == nil || r.HidesReasoning() || r.Delivery == exchange.Pseudo || r.Delivery == exchange.Bursty || cameWhole(r.Exchange):
+		return nil
+	case r.usual == nil || r.usual.Curve == nil:
+		return r.Wait
+	}
+	return new(max(0, *r.Wait-r.usual.Curve.Floor))
 }
 
 // broken: the client changed an early section. What the cache had of most of the

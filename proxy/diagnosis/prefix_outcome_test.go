@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -40,66 +41,102 @@ func changed(part string) func(*exchange.Exchange) {
 }
 func estimated(x *exchange.Exchange) { x.PrefixCounted = new(false) }
 
+// tells is what is usual where nothing is known but that cached tokens are told.
+var tells = &Baseline{TellsCached: true}
+
+// costs is what is usual where a prompt of 40,000 tokens takes so many seconds to
+// read, and the start some.
+func costs(read float64, start ...float64) *Baseline {
+	c := &Curve{Knots: []Knot{{}, {40_000, *sec(read)}}, Least: 100, Most: 40_000, Error: 0.05}
+	for _, s := range start {
+		c.Floor = *sec(s)
+	}
+	return &Baseline{Curve: c}
+}
+
+func serverPrefill(s float64) func(*exchange.Exchange) {
+	return func(x *exchange.Exchange) { x.ServerPrefill = sec(s) }
+}
+
 func TestCacheOutcomesAreTestedInTheirOrder(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		row  *exchange.Exchange
-		cold *time.Duration
-		want string
+		name  string
+		row   *exchange.Exchange
+		usual *Baseline
+		want  string
 	}{
-		{"nothing shared", ofShared(0, 0), nil, "new"},
-		{"nothing shared, nothing said", ofShared(0, -1), nil, "new"},
-		{"another model", ofShared(0, 0, changed("model")), nil, "new"},
-		{"a short prompt", ofShared(900, 0, ofTokens(1_023)), nil, "too_short"},
-		{"a short prompt of which nothing is said", ofShared(900, -1, ofTokens(1_023)), nil, "too_short"},
-		{"a short beginning", ofShared(1_023, 0), nil, "too_short"},
-		{"a short one that was cached all the same", ofShared(900, 896, ofTokens(1_000)), nil, "hit"},
-		{"long enough", ofShared(1_024, 0, ofTokens(1_024)), nil, "missed"},
-		{"nothing said", ofShared(30_000, -1), nil, "unreported"},
-		{"nothing said of a changed prompt", ofShared(0, -1, changed("tools")), nil, "unreported"},
-		{"none, and far too fast for that", ofShared(30_000, 0, waited(1)), sec(8), "unreported"},
-		{"none, and far too fast, after a change", ofShared(0, 0, changed("tools"), waited(1)), sec(8), "unreported"},
-		{"none, and slow", ofShared(30_000, 0, waited(4)), sec(8), "missed"},
-		{"tools changed", ofShared(0, 0, changed("tools")), nil, "broken"},
-		{"changed in the middle", ofShared(20_000, 20_000, changed("user")), nil, "broken"},
-		{"changed, and what is left expired", ofShared(20_000, 0, changed("user"), idle(900)), nil, "broken"},
-		{"changed, and cached all the same", ofShared(2_000, 39_000, changed("tools")), nil, "hit"},
-		{"all of it", ofShared(30_000, 30_000), nil, "hit"},
-		{"more than was seen here", ofShared(30_000, 39_000), nil, "hit"},
-		{"but for two blocks", ofShared(30_000, 29_744), nil, "hit"},
-		{"but for more", ofShared(30_000, 29_743), nil, "partial"},
-		{"but for what bytes may be wrong by", ofShared(30_000, 26_744, estimated), nil, "hit"},
-		{"but for still more", ofShared(30_000, 26_743, estimated), nil, "partial"},
-		{"old and gone", ofShared(30_000, 0, idle(301)), nil, "expired"},
-		{"old and mostly gone", ofShared(30_000, 14_999, idle(301)), nil, "expired"},
-		{"old and half there", ofShared(30_000, 15_000, idle(301)), nil, "partial"},
-		{"recent and gone", ofShared(30_000, 0, idle(300)), nil, "missed"},
-		{"recent and mostly gone", ofShared(30_000, 14_999), nil, "missed"},
-		{"recent and mostly gone, and not paid for", ofShared(30_000, 14_999, waited(1)), sec(8), "partial"},
-		{"no answer", ofShared(30_000, 0, outcome(exchange.UpstreamError, 429, "")), nil, ""},
-		{"an unread prompt", &exchange.Exchange{Outcome: exchange.OK}, nil, ""},
+		{"nothing shared", ofShared(0, 0), tells, "new"},
+		{"nothing shared, nothing said", ofShared(0, -1), tells, "new"},
+		{"another model", ofShared(0, 0, changed("model")), tells, "new"},
+		{"a short prompt", ofShared(900, 0, ofTokens(1_023)), tells, "too_short"},
+		{"a short prompt of which nothing is said", ofShared(900, -1, ofTokens(1_023)), tells, "too_short"},
+		{"a short beginning", ofShared(1_023, 0), tells, "too_short"},
+		{"a short one that was cached all the same", ofShared(900, 896, ofTokens(1_000)), tells, "hit"},
+		{"long enough", ofShared(1_024, 0, ofTokens(1_024)), tells, "missed"},
+		{"nothing said", ofShared(30_000, -1), tells, "unreported"},
+		{"nothing said of a changed prompt", ofShared(0, -1, changed("tools")), tells, "unreported"},
+		{"none, and far too fast for that", ofShared(30_000, 0, waited(1)), costs(8), "unreported"},
+		{"none, and far too fast, after a change", ofShared(0, 0, changed("tools"), waited(1)), costs(8), "unreported"},
+		{"none, and slow", ofShared(30_000, 0, waited(5)), costs(8), "missed"},
+		{"none, and no slower than what was not shared", ofShared(30_000, 0, waited(4)), costs(8), "unreported"},
+		{"none, and slow for another reason than the start", ofShared(30_000, 0, waited(5)), costs(8, 2), "unreported"},
+		{"none, and the server's word that it took no time", ofShared(30_000, 0, waited(9), serverPrefill(1)), costs(8), "unreported"},
+		{"none, and a wait that holds reasoning", ofShared(30_000, 0, waited(9), thinks("hidden", 100, 9)), costs(8), "unreported"},
+		{"none, and a wait that nobody saw", ofShared(30_000, 0), costs(8), "unreported"},
+		{"none, of an upstream that never said otherwise", ofShared(30_000, 0, waited(9)), nil, "unreported"},
+		{"none, and nothing that tells it from noise", ofShared(30_000, 0, waited(9)), costs(0.01, 9), "unreported"},
+		{"none, long after, of such an upstream", ofShared(30_000, 0, idle(301)), new(Baseline), "unreported"},
+		{"tools changed, of such an upstream", ofShared(0, 0, changed("tools")), nil, "broken"},
+		{"some, which shows that it tells", ofShared(30_000, 128), nil, "missed"},
+		{"tools changed", ofShared(0, 0, changed("tools")), tells, "broken"},
+		{"changed in the middle", ofShared(20_000, 20_000, changed("user")), tells, "broken"},
+		{"changed, and what is left expired", ofShared(20_000, 0, changed("user"), idle(900)), tells, "broken"},
+		{"changed, and cached all the same", ofShared(2_000, 39_000, changed("tools")), tells, "hit"},
+		{"all of it", ofShared(30_000, 30_000), tells, "hit"},
+		{"more than was seen here", ofShared(30_000, 39_000), tells, "hit"},
+		{"but for two blocks", ofShared(30_000, 29_744), tells, "hit"},
+		{"but for more", ofShared(30_000, 29_743), tells, "partial"},
+		{"but for what bytes may be wrong by", ofShared(30_000, 26_744, estimated), tells, "hit"},
+		{"but for still more", ofShared(30_000, 26_743, estimated), tells, "partial"},
+		{"old and gone", ofShared(30_000, 0, idle(301)), tells, "expired"},
+		{"old and mostly gone", ofShared(30_000, 14_999, idle(301)), tells, "expired"},
+		{"old and half there", ofShared(30_000, 15_000, idle(301)), tells, "partial"},
+		{"recent and gone", ofShared(30_000, 0, idle(300)), tells, "missed"},
+		{"recent and mostly gone", ofShared(30_000, 14_999), tells, "missed"},
+		{"recent and mostly gone, and not paid for", ofShared(30_000, 14_999, waited(1)), costs(8), "partial"},
+		{"no answer", ofShared(30_000, 0, outcome(exchange.UpstreamError, 429, "")), tells, ""},
+		{"an unread prompt", &exchange.Exchange{Outcome: exchange.OK}, tells, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := CacheOutcome(c.row, c.cold); got != c.want {
+			if got := CacheOutcome(c.row, c.usual); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}
 }
 
-func TestAColdStartTakesTheFloorAndTheWholePrompt(t *testing.T) {
-	b := &Baseline{Curve: &Curve{Floor: time.Second, Knots: []Knot{{}, {10_000, 2 * time.Second}}, Least: 100, Most: 10_000}}
-	x := ofShared(5_000, 5_000, ofTokens(5_000))
-	if cold := b.Cold(x); cold == nil || *cold != 2*time.Second {
-		t.Errorf("%v, want 2 s", cold)
-	}
-	for name, cold := range map[string]*time.Duration{
-		"no baseline": (*Baseline)(nil).Cold(x), "no curve": new(Baseline).Cold(x), "no count": b.Cold(&exchange.Exchange{}),
-		"an absurd count": b.Cold(ofShared(0, 0, ofTokens(2e9))),
+func TestAMissIsToldFromAHitByTheTime(t *testing.T) {
+	b := costs(8, 1)
+	for name, c := range map[string]struct {
+		row  *exchange.Exchange
+		want *time.Duration
+	}{
+		"all of it shared": {ofShared(5_000, 0, ofTokens(5_000)), sec(0.5)},
+		"half of it":       {ofShared(5_000, 0, ofTokens(10_000)), sec(1.5)},
+		"no count":         {&exchange.Exchange{}, nil},
+		"an absurd count":  {ofShared(0, 0, ofTokens(2e9)), nil},
+		"more than all":    {ofShared(5_000, 0, ofTokens(4_000)), nil},
+		"within the noise": {ofShared(250, 0, ofTokens(250)), nil},
+		"changed":          {ofShared(0, 0, ofTokens(5_000), changed("tools")), sec(0.5)},
+		"little of it":     {ofShared(2_000, 0, ofTokens(40_000)), nil},
 	} {
-		if cold != nil {
-			t.Errorf("%s: %v", name, cold)
+		if diff := cmp.Diff(c.want, b.missCost(c.row)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
+	}
+	x := ofShared(5_000, 0, ofTokens(5_000))
+	if (*Baseline)(nil).missCost(x) != nil || new(Baseline).missCost(x) != nil {
+		t.Error("told by nothing")
 	}
 }
 
@@ -111,8 +148,8 @@ func TestAHitIsNeverCalledAMiss(t *testing.T) {
 		cached := rapid.Int64Range(max(0, shared-blockSlack), prompt).Draw(t, "cached")
 		x := ofShared(shared, cached, ofTokens(prompt), idle(rapid.Float64Range(0, 1e6).Draw(t, "idle")))
 		x.PrefixCounted, x.Wait = new(rapid.Bool().Draw(t, "counted")), sec(rapid.Float64Range(0, 60).Draw(t, "wait"))
-		cold := sec(rapid.Float64Range(0, 60).Draw(t, "cold"))
-		switch got := CacheOutcome(x, cold); got {
+		usual := rapid.SampledFrom([]*Baseline{nil, tells, costs(rapid.Float64Range(0, 60).Draw(t, "cold"))}).Draw(t, "usual")
+		switch got := CacheOutcome(x, usual); got {
 		case "missed", "expired", "broken", "partial", "":
 			t.Fatalf("%d of %d shared tokens were cached: %q", cached, shared, got)
 		}

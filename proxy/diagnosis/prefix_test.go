@@ -149,7 +149,7 @@ func TestWhatEndsMeanwhileWasNotThereBefore(t *testing.T) {
 	before := s.prefixes.Match(b)
 	s.end(a)
 	before.Tell(b)
-	b.CacheOutcome = CacheOutcome(b, nil)
+	b.CacheOutcome = CacheOutcome(b, tells)
 	s.expect(b, "new", 0, "")
 }
 

@@ -92,7 +92,7 @@ func (s *tale) begin(after time.Duration, cached int64, pieces []piece, set ...f
 
 func (s *tale) end(x *exchange.Exchange) {
 	s.prefixes.Match(x).Tell(x)
-	x.CacheOutcome = CacheOutcome(x, nil)
+	x.CacheOutcome = CacheOutcome(x, tells)
 	s.now = s.now.Add(2 * time.Second)
 	s.prefixes.Remember(x)
 }

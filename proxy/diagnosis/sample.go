@@ -12,6 +12,7 @@ type sample struct {
 	answered bool   // the upstream took it on, so that the model was awake
 	left     string // why it is no point of the fit; "" if it is one
 	point    point
+	hit      bool           // some of the prompt is said to have been cached
 	doubtful bool           // none of it is said to have been cached, though much was seen before
 	tpot     *time.Duration // nil where the rate is unknown or noisy
 	rate     float64        // tokens per second, noisy or not; 0 where unknown
@@ -34,6 +35,7 @@ func sampled(x *exchange.Exchange) sample {
 	s := sample{
 		from: x.StartedAt, to: x.EndedAt(),
 		answered: x.Status != nil && *x.Status < 400,
+		hit:      tally(x.CachedTokens) > 0,
 		tpot:     x.SteadyTPOT(),
 	}
 	if x.End == nil {

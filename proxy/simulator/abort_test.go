@@ -39,7 +39,7 @@ func TestClientThatLeavesIsToldOfAsFarAsItCame(t *testing.T) {
 				got := last(b.told())
 				want.Total, want.Outcome, want.PromptTokens = after, exchange.ClientAbort, 500
 				want.Model, want.Dialect, want.Streamed = "m", exchange.Responses, true
-				want.RequestID, want.ResponseID = got.RequestID, got.ResponseID
+				want.Started, want.RequestID, want.ResponseID = got.Started, got.RequestID, got.ResponseID
 				if diff := cmp.Diff(want, got); diff != "" {
 					b.t.Error(diff)
 				}

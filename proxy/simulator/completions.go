@@ -60,26 +60,24 @@ func (r *reply) envelope(kind string, choices ...object) object {
 // whole is a body.
 func (r *reply) whole(kind string, choice object) object {
 	body := r.envelope(kind, choice)
-	body["usage"] = r.completionUsage()
-	if r.timings != nil {
-		body["timings"] = r.timings
-	}
+	r.count(body, r.completionUsage())
+	r.time(body, inFinish, besideUsage, inLast)
 	return body
 }
 
 // closing is the last of a stream: the finish chunk, one more with the usage
-// where it was asked for, and the marker. The timings stand in the last chunk.
+// where it was asked for, and the marker.
 func (r *reply) closing(finish object) []byte {
 	var out []byte
 	last := finish
+	r.time(finish, inFinish)
 	if r.usage {
 		out = chunk(finish)
 		last = r.envelope(finish["object"].(string))
-		last["usage"] = r.completionUsage()
+		r.count(last, r.completionUsage())
+		r.time(last, besideUsage)
 	}
-	if r.timings != nil {
-		last["timings"] = r.timings
-	}
+	r.time(last, inLast)
 	out = append(out, chunk(last)...)
 	return append(out, "data: [DONE]\n\n"...)
 }
@@ -92,14 +90,6 @@ func (r *reply) finishReason() string {
 		return "tool_calls"
 	}
 	return "stop"
-}
-
-func (r *reply) completionUsage() object {
-	return object{
-		"prompt_tokens": r.truth.PromptTokens, "prompt_tokens_details": object{"cached_tokens": r.truth.CachedTokens},
-		"completion_tokens": r.truth.OutputTokens, "completion_tokens_details": object{"reasoning_tokens": r.truth.ReasoningTokens},
-		"total_tokens": r.truth.PromptTokens + r.truth.OutputTokens,
-	}
 }
 
 func (r *reply) promptProgress(done int) object {

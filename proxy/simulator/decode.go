@@ -87,11 +87,25 @@ func (f *flight) sample(it *item, n int) error {
 			f.answered++
 		}
 		f.truth.Span = f.at.Sub(f.sampled)
-		if err := f.spend(f.beat(), phases...); err != nil {
+		beat := f.beat()
+		if err := f.spend(beat, phases...); err != nil {
+			return err
+		}
+		if err := f.share(beat, phases); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// share lets the others at work take their part of a beat.
+func (f *flight) share(beat time.Duration, phases []*time.Duration) error {
+	others := f.model.slots.busy() - 1
+	if f.how.Crowding == 0 || others == 0 {
+		return nil
+	}
+	extra := time.Duration(f.how.Crowding * float64(others) * float64(beat))
+	return f.spend(extra, append(phases, &f.truth.Crowd)...)
 }
 
 // beat is the time of one token.

@@ -36,8 +36,8 @@ type flight struct {
 func (s *Server) newFlight(w http.ResponseWriter, r *http.Request, dialect exchange.Dialect, id string) *flight {
 	f := &flight{server: s, request: r, start: time.Now()}
 	f.wire = &wire{w: w, how: &f.how}
-	f.truth.RequestID, f.truth.Dialect = "req_"+id, dialect
-	f.reply = reply{id: id, created: f.start.Unix(), truth: &f.truth}
+	f.truth.Started, f.truth.RequestID, f.truth.Dialect = f.start, "req_"+id, dialect
+	f.reply = reply{id: id, created: f.start.Unix(), how: &f.how, truth: &f.truth}
 	return f
 }
 
@@ -55,6 +55,10 @@ func (f *flight) run() error {
 	turn := f.model.slots.enter(blocks)
 	defer f.model.slots.leave(turn)
 	if err := f.queue(turn); err != nil {
+		return err
+	}
+	defer f.model.memory.leave()
+	if err := f.load(); err != nil {
 		return err
 	}
 	if err := f.prefill(turn.slot.cache, blocks); err != nil {
@@ -94,7 +98,7 @@ func (f *flight) prepare() {
 	f.luck = rand.New(rand.NewPCG(f.server.config.Seed, seed.Sum64()))
 	f.truth.Model, f.truth.Streamed = f.ask.model, f.ask.stream
 	f.truth.PromptTokens = max(1, tokens(len(f.ask.prompt)))
-	f.reply.usage, f.reply.inputs = f.ask.usage, f.ask.inputs
+	f.reply.usage, f.reply.inputs = f.ask.usage && f.how.Usage != Unreported, f.ask.inputs
 	format := formats[f.truth.Dialect]
 	if format.voice == nil {
 		return
@@ -124,7 +128,13 @@ func (f *flight) queue(t *turn) error {
 	err := f.wire.wait(f.request.Context(), time.Time{}, t.ready)
 	f.at = time.Now()
 	f.truth.Queue = f.at.Sub(from)
-	if err != nil {
+	return err
+}
+
+// load waits, in the slot, for the model to be in memory.
+func (f *flight) load() error {
+	ready := f.model.memory.enter(f.at)
+	if err := f.spend(max(0, ready.Sub(f.at)), &f.truth.Load); err != nil {
 		return err
 	}
 	return f.reach(AtSlot)
@@ -132,7 +142,6 @@ func (f *flight) queue(t *turn) error {
 
 // finish says that the answer is complete, or the whole of it.
 func (f *flight) finish() error {
-	f.reply.timings = f.how.Timings.tell(&f.truth)
 	if f.wire.opened {
 		if err := f.wire.send(f.voice.end()); err != nil {
 			return err
@@ -140,6 +149,7 @@ func (f *flight) finish() error {
 		return f.wire.release()
 	}
 	f.truth.Status = http.StatusOK
+	f.reply.timeHead(f.wire.w.Header(), atEnd)
 	writeJSON(f.wire.w, http.StatusOK, formats[f.truth.Dialect].body(&f.reply))
 	return nil
 }
@@ -154,6 +164,7 @@ func (f *flight) reach(stage Stage) error {
 		return nil
 	}
 	f.truth.Status = http.StatusOK
+	f.reply.timeHead(f.wire.w.Header(), stage)
 	return f.wire.open(f.voice.ping())
 }
 

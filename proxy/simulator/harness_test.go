@@ -181,6 +181,11 @@ func (b *bench) told() []Truth {
 	return slices.Clone(b.truths)
 }
 
+// latest is the truth of the request that came last.
+func latest(told []Truth) Truth {
+	return slices.MaxFunc(told, func(t, u Truth) int { return strings.Compare(t.RequestID, u.RequestID) })
+}
+
 // truth is that of the only request so far.
 func (b *bench) truth() Truth {
 	b.t.Helper()

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +23,8 @@ func behaviours(t *rapid.T) Behaviour {
 		Prefill: span("prefill", 2*ms), PrefillGrowth: rapid.Float64Range(0, 1).Draw(t, "growth"),
 		Uncached: rapid.Bool().Draw(t, "uncached"),
 		TPOT:     span("tpot", 50*ms), Jitter: rapid.Float64Range(0, 1).Draw(t, "jitter"),
-		Chunk: rapid.IntRange(0, 5).Draw(t, "chunk"), Output: rapid.IntRange(0, 60).Draw(t, "output"),
+		Crowding: rapid.Float64Range(0, 1).Draw(t, "crowding"),
+		Chunk:    rapid.IntRange(0, 5).Draw(t, "chunk"), Output: rapid.IntRange(0, 60).Draw(t, "output"),
 		Reasoning:       rapid.SampledFrom([]Reasoning{"", Hidden, Summary, Visible}).Draw(t, "reasoning"),
 		ReasoningTokens: rapid.IntRange(0, 400).Draw(t, "reasoning tokens"),
 		ToolRounds:      rapid.IntRange(0, 1).Draw(t, "rounds"), ToolTokens: rapid.IntRange(0, 60).Draw(t, "call"),
@@ -31,7 +34,9 @@ func behaviours(t *rapid.T) Behaviour {
 		Ping:    rapid.SampledFrom([]time.Duration{0, 200 * ms, time.Second}).Draw(t, "ping"), Progress: rapid.Bool().Draw(t, "progress"),
 		HopBytes: rapid.IntRange(0, 4000).Draw(t, "hop bytes"), HopTime: span("hop time", time.Second),
 		Pseudo:  rapid.Bool().Draw(t, "pseudo"),
-		Timings: rapid.SampledFrom([]Timings{"", LlamaTimings}).Draw(t, "timings"),
+		Timings: rapid.SampledFrom(slices.Sorted(maps.Keys(shapes))).Draw(t, "timings"),
+		Usage:   rapid.SampledFrom([]Report{"", Unreported}).Draw(t, "usage"),
+		Cached:  rapid.SampledFrom([]Report{"", Unreported, Zero}).Draw(t, "cached"), Thoughts: rapid.SampledFrom([]Report{"", Unreported, Apart}).Draw(t, "thoughts"),
 	}
 	if rapid.Bool().Draw(t, "placed") {
 		how.At = new(rapid.IntRange(0, 70).Draw(t, "at"))
@@ -45,7 +50,9 @@ func TestPhasesAddUpToWhatTheClientSees(t *testing.T) {
 		how := behaviours(rt)
 		prompt := text(rapid.IntRange(1, 3000).Draw(rt, "prompt"))
 		streamed := rapid.Bool().Draw(rt, "streamed")
-		config := Config{Profiles: []Profile{{Name: "m", Slots: 1, Behaviour: how}}}
+		config := Config{Profiles: []Profile{{
+			Name: "m", Slots: rapid.IntRange(1, 2).Draw(rt, "slots"), Load: time.Duration(rapid.IntRange(0, 3).Draw(rt, "load")) * time.Second, Behaviour: how,
+		}}}
 		inBubble(t, config, func(b *bench) {
 			ask := a.of(prompt, a.tools(), object{"stream": streamed})
 			go b.post(a.path, ask, "")
@@ -53,12 +60,12 @@ func TestPhasesAddUpToWhatTheClientSees(t *testing.T) {
 			got := b.post(a.path, ask, "")
 			synctest.Wait()
 			for _, truth := range b.told() {
-				phases := truth.Network + truth.Floor + truth.Queue + truth.Prefill + truth.Decode + truth.Stall
-				if phases != truth.Total || truth.Hidden > truth.Decode {
+				phases := truth.Network + truth.Floor + truth.Load + truth.Queue + truth.Prefill + truth.Decode + truth.Stall
+				if phases != truth.Total || truth.Hidden > truth.Decode || truth.Crowd > truth.Decode {
 					rt.Errorf("phases of %v in a total of %v: %+v", phases, truth.Total, truth)
 				}
 			}
-			second := last(b.told())
+			second := latest(b.told())
 			if got.end != second.Total {
 				rt.Errorf("the client saw %v, truth tells %v", got.end, second.Total)
 			}
@@ -77,7 +84,7 @@ func check(t *rapid.T, a api, got answer, truth Truth) {
 			t.Errorf("no JSON: %q", e.Raw)
 		}
 	}
-	ready := truth.Network + truth.Floor + truth.Queue + truth.Prefill + truth.Hidden
+	ready := truth.Network + truth.Floor + truth.Load + truth.Queue + truth.Prefill + truth.Hidden
 	for _, m := range a.shown(got.messages) {
 		if m.at < ready {
 			t.Errorf("output at %v, before %v", m.at, ready)

@@ -56,7 +56,9 @@ func (v messagesVoice) close(it *item) []byte {
 
 func (v messagesVoice) end() []byte {
 	delta := object{"stop_reason": stopReason(v.reply), "stop_sequence": nil}
-	out := v.say("message_delta", object{"delta": delta, "usage": messageUsage(v.reply)})
+	last := object{"delta": delta}
+	v.count(last, v.messagesUsage())
+	out := v.say("message_delta", last)
 	return append(out, v.say("message_stop", object{})...)
 }
 
@@ -77,10 +79,12 @@ func messagesBody(r *reply) object {
 
 // messageObject is the message before it says anything.
 func messageObject(r *reply) object {
-	return object{
+	o := object{
 		"id": r.truth.ResponseID, "type": "message", "role": "assistant", "model": r.truth.Model,
-		"content": []object{}, "stop_reason": nil, "stop_sequence": nil, "usage": messageUsage(r),
+		"content": []object{}, "stop_reason": nil, "stop_sequence": nil,
 	}
+	r.count(o, r.messagesUsage())
+	return o
 }
 
 // signature stands for the opaque proof that goes with a thought.
@@ -113,15 +117,4 @@ func stopReason(r *reply) string {
 		return "tool_use"
 	}
 	return "end_turn"
-}
-
-// messageUsage leaves what was cached, or is now, out of the input tokens.
-func messageUsage(r *reply) object {
-	t := r.truth
-	return object{
-		"input_tokens":                t.PromptTokens - t.CachedTokens - t.CacheWriteTokens,
-		"cache_read_input_tokens":     t.CachedTokens,
-		"cache_creation_input_tokens": t.CacheWriteTokens,
-		"output_tokens":               t.OutputTokens,
-	}
 }

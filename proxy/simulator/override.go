@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ var knobs = map[string]knob{
 	"uncached":    setting(toggle, func(b *Behaviour) *bool { return &b.Uncached }),
 	"tpot":        setting(duration, func(b *Behaviour) *time.Duration { return &b.TPOT }),
 	"jitter":      setting(share(1), func(b *Behaviour) *float64 { return &b.Jitter }),
+	"crowding":    setting(share(10), func(b *Behaviour) *float64 { return &b.Crowding }),
 	"chunk":       setting(count, func(b *Behaviour) *int { return &b.Chunk }),
 	"output":      setting(count, func(b *Behaviour) *int { return &b.Output }),
 	"reasoning":   setReasoning,
@@ -42,7 +44,10 @@ var knobs = map[string]knob{
 	"progress":    setting(toggle, func(b *Behaviour) *bool { return &b.Progress }),
 	"hop":         setHop,
 	"pseudo":      setting(toggle, func(b *Behaviour) *bool { return &b.Pseudo }),
-	"timings":     setting(oneOf(LlamaTimings), func(b *Behaviour) *Timings { return &b.Timings }),
+	"timings":     setting(oneOf(slices.Sorted(maps.Keys(shapes))...), func(b *Behaviour) *Timings { return &b.Timings }),
+	"usage":       setting(oneOf(Unreported), func(b *Behaviour) *Report { return &b.Usage }),
+	"cached":      setting(oneOf(Unreported, Zero), func(b *Behaviour) *Report { return &b.Cached }),
+	"thoughts":    setting(oneOf(Unreported, Apart), func(b *Behaviour) *Report { return &b.Thoughts }),
 	"status":      setting(refusal, func(b *Behaviour) *int { return &b.Status }),
 	"retry_after": setting(duration, func(b *Behaviour) *time.Duration { return &b.RetryAfter }),
 }

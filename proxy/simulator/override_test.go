@@ -28,6 +28,9 @@ func TestOverrideChangesWhatItNames(t *testing.T) {
 		"hop=4096":                              func(b *Behaviour) { b.HopBytes, b.HopTime = 4096, 0 },
 		"hop=250ms":                             func(b *Behaviour) { b.HopTime = 250 * ms },
 		"timings=llama":                         func(b *Behaviour) { b.Timings = LlamaTimings },
+		"timings=fireworks-headers,crowding=.5": func(b *Behaviour) { b.Timings, b.Crowding = FireworksHeaders, 0.5 },
+		"usage=unreported,cached=zero":          func(b *Behaviour) { b.Usage, b.Cached = Unreported, Zero },
+		"cached=unreported, thoughts=apart":     func(b *Behaviour) { b.Cached, b.Thoughts = Unreported, Apart },
 		"status=429, retry_after=1500ms,at=0  ": func(b *Behaviour) { b.Status, b.RetryAfter, b.At = 429, 1500*ms, new(0) },
 	} {
 		got, want := was, was
@@ -68,7 +71,9 @@ var misreadings = map[string]string{
 	"reasoning=loud:3":     "reasoning: want one of",
 	"reasoning=hidden":     "reasoning: want a number",
 	"status=200":           "status: want a status from 400 to 599",
-	"timings=vllm":         "timings: want one of",
+	"timings=sundial":      "timings: want one of",
+	"usage=zero":           `usage: want one of ["unreported"], not "zero"`,
+	"cached=apart":         `cached: want one of ["unreported" "zero"]`,
 	"output=3, mishap=no!": "mishap: want one of",
 }
 

@@ -8,6 +8,10 @@ type Profile struct {
 	Name  string
 	Slots int // requests worked on at once, the rest wait in line; 0: no limit
 	Cache Cache
+
+	Load   time.Duration // of the model into memory; requests wait for it
+	Asleep time.Duration // without a request for longer, it is unloaded; 0: never
+
 	Behaviour
 }
 
@@ -24,16 +28,17 @@ type Cache struct {
 // Behaviour is how one request is answered. The zero value answers at once and
 // says nothing.
 type Behaviour struct {
-	Network time.Duration // one round trip: everything comes later by it
+	Network time.Duration // behind the gateway, where no client can tell it from the floor
 	Floor   time.Duration // fixed start of the gateway, before the queue
 
 	Prefill       time.Duration // for each prompt token that is not cached
 	PrefillGrowth float64       // by how much a token is dearer per 1,000 tokens before it: 0.01 is 1 %
 	Uncached      bool          // nothing is taken from the cache
 
-	TPOT   time.Duration // for each generated token
-	Jitter float64       // spread of TPOT around its mean, 0 to 1
-	Chunk  int           // up to so many tokens come at once, by speculation; 0: one
+	TPOT     time.Duration // for each generated token
+	Jitter   float64       // spread of TPOT around its mean, 0 to 1
+	Crowding float64       // by how much a token is slower for each other request in a slot: 0.1 is 10 %
+	Chunk    int           // up to so many tokens come at once, by speculation; 0: one
 
 	Output          int       // tokens of the answer
 	Reasoning       Reasoning // how the reasoning before it is shown
@@ -53,6 +58,9 @@ type Behaviour struct {
 	HopTime  time.Duration // a hop in between holds bytes for this long; 0: none does
 	Pseudo   bool          // a stream in form alone: all is sent at the end
 	Timings  Timings       // how the server tells its own timing
+	Usage    Report        // Unreported: no counts at all
+	Cached   Report        // Unreported, or Zero whatever the cache held
+	Thoughts Report        // the count of reasoning: Unreported, or Apart
 
 	Status     int           // refuses with this HTTP status; 0: does not
 	RetryAfter time.Duration // said with the refusal, in whole seconds; 0: not said
@@ -83,16 +91,18 @@ type Stage string
 // The stages; the zero value stands for AtSlot.
 const (
 	AtAccept Stage = "accept" // read and accepted
-	AtSlot   Stage = "slot"   // out of the queue
+	AtSlot   Stage = "slot"   // out of the queue, the model loaded
 	AtToken  Stage = "token"  // at the first token
 )
 
-// Timings names the shape in which a server tells its own timing.
-type Timings string
+// Report says how a count is told; the zero value is as it is.
+type Report string
 
-// The shapes; the zero value tells nothing.
+// The ways in which servers tell a count otherwise.
 const (
-	LlamaTimings Timings = "llama" // llama.cpp's timings object
+	Unreported Report = "unreported"
+	Zero       Report = "zero"  // 0, whatever it is
+	Apart      Report = "apart" // not in the output tokens, but in the total
 )
 
 // DefaultProfiles are a large and a light model of a provider, one that

@@ -64,6 +64,13 @@ func (s *slots) leave(t *turn) {
 	}
 }
 
+// busy is how many slots are at work.
+func (s *slots) busy() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made - len(s.free)
+}
+
 // take is nil where no slot is free. One that remembers nothing is taken only
 // where no new one can be made.
 func (s *slots) take(prompt []uint64) *slot {

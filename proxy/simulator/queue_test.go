@@ -98,3 +98,23 @@ func TestNoMoreSlotsThanTheLimitAndTheLineIsInOrder(t *testing.T) {
 		})
 	})
 }
+
+func TestTokensAreSlowerForEachRequestInAnotherSlot(t *testing.T) {
+	config := Config{Profiles: []Profile{{Name: "m", Slots: 3, Behaviour: Behaviour{TPOT: 20 * ms, Output: 10, Crowding: 0.5}}}}
+	inBubble(t, config, func(b *bench) {
+		hold := func() {
+			go b.post("/responses", apis[0].of("hold"), "tpot=1h, crowding=0")
+			synctest.Wait()
+		}
+		equal(t, "end alone", b.post("/responses", apis[0].of("hello"), "").end, 200*ms)
+		hold()
+		equal(t, "end beside one", b.post("/responses", apis[0].of("hello"), "").end, 300*ms)
+		hold()
+		go func() {
+			time.Sleep(10 * ms)
+			hold() // waits in line, and slows nobody
+		}()
+		equal(t, "end beside two", b.post("/responses", apis[0].of("hello"), "").end, 400*ms)
+		equal(t, "cost of the two", last(b.told()).Crowd, 200*ms)
+	})
+}

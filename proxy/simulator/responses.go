@@ -88,9 +88,7 @@ func (v *responsesVoice) end() []byte {
 		name = "response.incomplete"
 	}
 	last := object{"response": responsesBody(v.reply)}
-	if v.timings != nil {
-		last["timings"] = v.timings
-	}
+	v.time(last, inLast)
 	return v.event(name, nil, last)
 }
 
@@ -120,11 +118,8 @@ func responsesBody(r *reply) object {
 		}
 	}
 	body["output"] = output
-	body["usage"] = object{
-		"input_tokens": r.truth.PromptTokens, "input_tokens_details": object{"cached_tokens": r.truth.CachedTokens},
-		"output_tokens": r.truth.OutputTokens, "output_tokens_details": object{"reasoning_tokens": r.truth.ReasoningTokens},
-		"total_tokens": r.truth.PromptTokens + r.truth.OutputTokens,
-	}
+	r.count(body, r.responsesUsage())
+	r.time(body, besideUsage)
 	return body
 }
 

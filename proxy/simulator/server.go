@@ -38,7 +38,8 @@ type Server struct {
 // model is one profile with what its requests share.
 type model struct {
 	Profile
-	slots *slots
+	slots  *slots
+	memory *memory
 }
 
 // New makes a server.
@@ -51,7 +52,7 @@ func New(c Config) *Server {
 		if p.ToolRounds == 0 {
 			p.ToolRounds = c.ToolRounds
 		}
-		s.models = append(s.models, &model{Profile: p, slots: newSlots(p)})
+		s.models = append(s.models, &model{Profile: p, slots: newSlots(p), memory: &memory{load: p.Load, asleep: p.Asleep}})
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -25,9 +24,9 @@ type reply struct {
 	id      string // without what the wire format puts before it
 	created int64  // Unix time
 	plan    plan
-	inputs  int    // texts to embed
-	usage   bool   // asked for in a Chat stream
-	timings object // nil: not told
+	inputs  int  // texts to embed
+	usage   bool // asked for in a Chat stream
+	how     *Behaviour
 	truth   *Truth
 }
 
@@ -55,28 +54,4 @@ func event(name string, v object) []byte {
 // chunk is a message of a stream without a name.
 func chunk(v object) []byte {
 	return fmt.Appendf(nil, "data: %s\n\n", encode(v))
-}
-
-// tell is the server's own timing, nil for none.
-func (shape Timings) tell(t *Truth) object {
-	if shape != LlamaTimings {
-		return nil
-	}
-	read := t.PromptTokens - t.CachedTokens
-	told := object{"cache_n": t.CachedTokens, "prompt_n": read, "predicted_n": t.OutputTokens}
-	rate(told, "prompt", read, t.Prefill)
-	rate(told, "predicted", t.OutputTokens-1, t.Span) // the first token is not within the span
-	return told
-}
-
-// rate adds the time of n tokens in three wordings, a quotient by zero left out.
-func rate(told object, name string, n int, d time.Duration) {
-	ms := float64(d) / float64(time.Millisecond)
-	told[name+"_ms"] = ms
-	if n > 0 {
-		told[name+"_per_token_ms"] = ms / float64(n)
-	}
-	if d > 0 {
-		told[name+"_per_second"] = float64(n) / d.Seconds()
-	}
 }

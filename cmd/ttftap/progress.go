@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
+)
+
+// progress tells how far a long piece of work has got, now and then.
+type progress struct {
+	w    io.Writer
+	done int64
+	of   int64
+	next time.Time // when to tell again
+}
+
+const progressPause = 2 * time.Second
+
+func newProgress(w io.Writer) *progress {
+	return &progress{w: w, next: time.Now().Add(progressPause)}
+}
+
+func (p *progress) step() {
+	p.done++
+	if now := time.Now(); now.After(p.next) {
+		p.next = now.Add(progressPause)
+		fmt.Fprintf(p.w, "%s of %s\n", figure.Count(&p.done), figure.Count(&p.of))
+	}
+}
