@@ -65,7 +65,7 @@ func (c *score) add(where string, s scored) {
 	defer c.mu.Unlock()
 	c.exchanges++
 	got := verdict{s.Bound, s.Cause}
-	if s.ended() {
+	if s.failed() {
 		c.cell("aborted, failed", got)
 		if got.bound != exchange.Unknown || got.cause != "aborted" && got.cause != "error" {
 			c.misses = append(c.misses, where+": "+s.describe())
@@ -135,8 +135,8 @@ func (c *score) estimate(s scored, label string) {
 	}
 }
 
-// ended says whether the exchange did not end well, by what was done to it.
-func (s scored) ended() bool {
+// failed says whether the exchange did not end well, by what was done to it.
+func (s scored) failed() bool {
 	return s.Outcome != exchange.OK && s.Outcome != exchange.Incomplete
 }
 

@@ -10,7 +10,10 @@ import (
 
 // sins are what must not be, whatever else is wrong.
 func (s scored) sins() []string {
-	if s.truth == nil || s.truth.OutputTokens == 0 || s.ended() {
+	if s.truth == nil || s.truth.OutputTokens == 0 || s.failed() {
+		if absurd(&s.Exchange) {
+			return []string{"a number that is none"}
+		}
 		return nil
 	}
 	p := s.parts()

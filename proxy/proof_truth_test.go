@@ -37,13 +37,13 @@ func (s scored) parts() parts {
 	return p
 }
 
-// stalls says whether the stall was between two tokens that could be seen.
+// stalls says whether the stall was between two tokens of the answer.
 func (s scored) stalls() bool {
 	return s.truth.Stall > 0 && s.how.At != nil && *s.how.At < s.truth.OutputTokens-s.truth.ReasoningTokens
 }
 
-// clear is the share from which a phase alone makes an exchange slow.
-const clear = 0.65
+// dominant is the share from which a phase alone makes an exchange slow.
+const dominant = 0.65
 
 // label is the phase that made the exchange slow, "" where none did by itself.
 func (s scored) label() string {
@@ -61,7 +61,7 @@ func (s scored) label() string {
 		{"network", p.network}, {"floor", p.floor}, {"queue", p.queue}, {"cold start", p.load}, {"prefill", p.prefill},
 		{"decode", p.decode}, {"stall", p.stall},
 	} {
-		if share(phase.took, p.total()) > clear && (phase.name == "stall" || share(p.stall, p.total()) < 0.25) {
+		if share(phase.took, p.total()) > dominant && (phase.name == "stall" || share(p.stall, p.total()) < 0.25) {
 			return phase.name
 		}
 	}
