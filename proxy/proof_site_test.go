@@ -57,7 +57,7 @@ func visit(t *testing.T, s site, run func(p *place)) {
 		p.px = p.proxy(up)
 		servers := []*http.Server{p.serve(p.secured(up), model), p.serve(front, p.px)}
 		through := &http.Transport{DialContext: front.dial, DisableCompression: true, IdleConnTimeout: time.Second}
-		past := &http.Transport{DialContext: up.dial, TLSClientConfig: trusting, IdleConnTimeout: time.Second}
+		past := &http.Transport{DialContext: up.dial, TLSClientConfig: trusting.Clone(), IdleConnTimeout: time.Second}
 		p.client, p.direct = &http.Client{Transport: through}, &http.Client{Transport: past}
 		run(p)
 		through.CloseIdleConnections()
@@ -83,7 +83,7 @@ func (p *place) proxy(up *pipes) *proxy.Proxy {
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			return p.now().Dial(up.dial)(ctx, network, address)
 		},
-		Transport: func(t *http.Transport) { t.TLSClientConfig = trusting },
+		Transport: func(t *http.Transport) { t.TLSClientConfig = trusting.Clone() },
 	})
 	if err != nil {
 		p.t.Fatal(err)
