@@ -61,6 +61,9 @@ func (d *draw) scenario(s *site) []ask {
 		if a.theme += ", " + second.name; a.shared > 0 {
 			a.api, a.tokens, a.tools = prompt.api, prompt.tokens, prompt.tools // else it would begin otherwise
 		}
+		if a.api == exchange.Completions {
+			a.how.Reasoning = "" // it has no place for it
+		}
 	}
 	return append(before, a)
 }

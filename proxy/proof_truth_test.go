@@ -106,7 +106,7 @@ type told struct{ queue, prefill, decode bool }
 // tells is what each shape tells, and where.
 var tells = map[simulator.Timings]struct {
 	told
-	responses bool // a stream of Responses tells it too
+	responses bool // Responses tells it too
 	usage     bool // it stands with the counts
 }{
 	simulator.LlamaTimings:     {told{false, true, true}, true, false},
@@ -128,7 +128,7 @@ func (s scored) told() told {
 	}
 	t := tells[s.how.Timings]
 	switch {
-	case s.api == exchange.Messages || t.usage && !s.counted() && s.api != exchange.Responses:
+	case s.api == exchange.Messages || t.usage && !s.counted():
 		return told{}
 	case s.api == exchange.Responses && (!t.responses || s.ask.whole && s.how.Timings == simulator.LlamaTimings):
 		return told{}

@@ -61,7 +61,7 @@ func (r *reply) envelope(kind string, choices ...object) object {
 func (r *reply) whole(kind string, choice object) object {
 	body := r.envelope(kind, choice)
 	r.count(body, r.completionUsage())
-	r.time(body, inFinish, besideUsage, inLast)
+	r.time(body, inFinish, inLast)
 	return body
 }
 
@@ -75,7 +75,6 @@ func (r *reply) closing(finish object) []byte {
 		out = chunk(finish)
 		last = r.envelope(finish["object"].(string))
 		r.count(last, r.completionUsage())
-		r.time(last, besideUsage)
 	}
 	r.time(last, inLast)
 	out = append(out, chunk(last)...)

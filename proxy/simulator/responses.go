@@ -119,7 +119,6 @@ func responsesBody(r *reply) object {
 	}
 	body["output"] = output
 	r.count(body, r.responsesUsage())
-	r.time(body, besideUsage)
 	return body
 }
 

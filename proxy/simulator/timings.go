@@ -82,8 +82,8 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 
 // time puts the timing into an object of the answer, if its place is one of these.
 func (r *reply) time(into object, places ...place) {
-	s, known := shapes[r.how.Timings]
-	if !known || s.tell == nil || s.chat && r.truth.Dialect != exchange.Chat && r.truth.Dialect != exchange.Completions {
+	s := shapes[r.how.Timings]
+	if s.tell == nil || !s.spoken(r.truth.Dialect) {
 		return
 	}
 	for _, p := range places {
@@ -97,6 +97,11 @@ func (r *reply) time(into object, places ...place) {
 			}
 		}
 	}
+}
+
+// spoken says whether the shape has a place in an API; Messages has one for none.
+func (s shape) spoken(in exchange.Dialect) bool {
+	return in == exchange.Chat || in == exchange.Completions || in == exchange.Responses && !s.chat
 }
 
 // timeHead puts into the head of an answer what is known of its timing by then.

@@ -1,12 +1,14 @@
 package simulator
 
-// count puts the token counts into a message, unless they are unreported.
+// count puts the token counts into a message, unless they are unreported, and the
+// timing that goes with them.
 func (r *reply) count(into, usage object) {
 	if r.how.Usage == Unreported {
 		return
 	}
 	r.time(usage, inUsage)
 	into["usage"] = usage
+	r.time(into, besideUsage)
 }
 
 func (r *reply) completionUsage() object {
