@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -19,6 +20,7 @@ var staticFiles embed.FS
 // mediaTypes of the static files; the system's own table cannot be relied on.
 var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml",
 }
 
@@ -31,20 +33,42 @@ type assets struct {
 
 func readAssets() assets {
 	a := assets{content: map[string][]byte{}, address: map[string]string{}}
-	entries, err := staticFiles.ReadDir("static")
+	a.add("ttftap.css", styleSheet())
+	files, err := fs.Glob(staticFiles, "static/*.*")
 	if err != nil {
-		panic(err) // the files are part of the binary
+		panic(err) // the pattern is a constant
 	}
-	for _, e := range entries {
-		content, err := staticFiles.ReadFile("static/" + e.Name())
-		if err != nil {
-			panic(err)
-		}
-		name := hashed(e.Name(), content)
-		a.content[name] = content
-		a.address[e.Name()] = "/-/static/" + name
+	for _, file := range files {
+		a.add(path.Base(file), mustRead(file))
 	}
 	return a
+}
+
+// styleSheet is the one sheet, of all its parts in the order of their names.
+func styleSheet() []byte {
+	parts, err := fs.Glob(staticFiles, "static/style/*.css")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	var sheet [][]byte
+	for _, part := range parts {
+		sheet = append(sheet, mustRead(part))
+	}
+	return bytes.Join(sheet, []byte("\n"))
+}
+
+func mustRead(file string) []byte {
+	content, err := staticFiles.ReadFile(file)
+	if err != nil {
+		panic(err) // the file is part of the binary
+	}
+	return content
+}
+
+func (a assets) add(file string, content []byte) {
+	name := hashed(file, content)
+	a.content[name] = content
+	a.address[file] = "/-/static/" + name
 }
 
 func (a assets) addressOf(name string) string { return a.address[name] }

@@ -21,7 +21,7 @@ var templateFiles embed.FS
 type page struct {
 	Language language
 	Title    string
-	Nav      string   // the entry of the navigation that the view belongs to
+	Tabs     []tab
 	Switch   string   // address of the same view in the other language
 	Recorder recorder // zero for a stranger, as the next
 	Version  string
@@ -44,7 +44,7 @@ func (s *site) page(w http.ResponseWriter, r *http.Request, title string) page {
 	p := page{
 		Language: l,
 		Title:    l.say(title),
-		Nav:      navOf(r.URL.Path),
+		Tabs:     s.tabs(l, r),
 		Switch:   r.URL.EscapedPath() + "?" + q.Encode(),
 
 		templates: s.pages[l],
@@ -55,14 +55,31 @@ func (s *site) page(w http.ResponseWriter, r *http.Request, title string) page {
 	return p
 }
 
-func navOf(path string) string {
-	switch {
-	case path == "/-/" || strings.HasPrefix(path, "/-/requests/"):
-		return "log"
-	case path == "/-/connect":
-		return "connect"
+// tab is an entry of the navigation.
+type tab struct {
+	Word, URL string
+	Current   bool
+}
+
+// tabs are the views of the navigation with their addresses, and where the views
+// begin that belong to each.
+var tabs = []struct{ name, path, below string }{
+	{"log", "/-/", "/-/requests/"},
+	{"connect", "/-/connect", "/-/connect"},
+}
+
+// tabs is the navigation as seen from a view: what is filtered there stays so.
+func (s *site) tabs(l language, r *http.Request) []tab {
+	_, q, _ := s.parseQuery(r)
+	var all []tab
+	for _, t := range tabs {
+		all = append(all, tab{
+			Word:    l.say("nav." + t.name),
+			URL:     q.choosing(t.path),
+			Current: r.URL.Path == t.path || strings.HasPrefix(r.URL.Path, t.below),
+		})
 	}
-	return ""
+	return all
 }
 
 // pages are the templates, by language and by the view's name.

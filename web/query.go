@@ -54,6 +54,15 @@ func (q query) export(path string) string {
 	return address(path, changed)
 }
 
+// choosing is the address of another view of what the query chooses.
+func (q query) choosing(path string) string {
+	chosen := url.Values{}
+	for _, name := range q.filters() {
+		chosen.Set(name, q.get(name))
+	}
+	return address(path, chosen)
+}
+
 // filters are the names in it that choose exchanges, sorted.
 func (q query) filters() []string {
 	names := slices.Sorted(maps.Keys(q))

@@ -32,10 +32,7 @@ func linear(channel uint64) float64 {
 }
 
 func TestTextCanBeReadInBothThemes(t *testing.T) {
-	sheet, err := staticFiles.ReadFile("static/ttftap.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sheet := styleSheet()
 	light, rest, _ := strings.Cut(string(sheet), "@media (prefers-color-scheme: dark)")
 	dark, _, _ := strings.Cut(rest, "/* Ground rules */")
 	for name, theme := range map[string]map[string]float64{"light": colours(t, light), "dark": colours(t, dark)} {
@@ -55,10 +52,7 @@ func TestTextCanBeReadInBothThemes(t *testing.T) {
 }
 
 func TestNothingIsLoadedByTheStyleSheet(t *testing.T) {
-	sheet, err := staticFiles.ReadFile("static/ttftap.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sheet := styleSheet()
 	for _, m := range regexp.MustCompile(`url\(([^)]*)\)|@import`).FindAllStringSubmatch(string(sheet), -1) {
 		if !strings.HasPrefix(m[1], "#") {
 			t.Errorf("the style sheet has %s", m[0])

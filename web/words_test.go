@@ -33,6 +33,7 @@ var families = map[string][]string{
 	"section.":    {"model", "tools", "instructions", "user", "assistant", "reasoning", "tool_call", "tool_result", "image", "file", "other", "compaction"},
 	"reuse.":      {"new", "too_short", "unreported", "broken", "hit", "expired", "missed", "partial"},
 	"why.":        {"open"},
+	"nav.":        {},
 	"tag.":        {},
 	"bound.":      {},
 	"outcome.":    {},
