@@ -178,8 +178,9 @@ func storedColumns(x *exchange.Exchange) []column {
 
 // The statements that follow from the columns alone.
 var (
+	csvNames    = names(csvColumns(new(exchange.Exchange)))
 	columnNames = names(storedColumns(new(exchange.Exchange)))
-	selectFrom  = "SELECT " + strings.Join(columnNames, ", ")
+	selectAll   = "SELECT " + strings.Join(columnNames, ", ")
 	upsert      = upsertStatement(columnNames)
 )
 
@@ -198,4 +199,18 @@ func upsertStatement(names []string) string {
 	}
 	return "INSERT INTO exchange (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) +
 		") ON CONFLICT (id) DO UPDATE SET " + strings.Join(sets, ", ")
+}
+
+// Columns are the names of the CSV's columns, in its order.
+func Columns() []string { return slices.Clone(csvNames) }
+
+// Text is a column of x as the CSV has it, unquoted; "" is nil, and for a name
+// that is no column's.
+func Text(x *exchange.Exchange, name string) string {
+	for _, c := range csvColumns(x) {
+		if c.name == name {
+			return string(c.append(nil))
+		}
+	}
+	return ""
 }

@@ -93,15 +93,19 @@ func refused(err error) bool {
 }
 
 func (r *Recorder) succeed(batch []*entry) {
-	if since := r.settle(batch); !since.IsZero() {
+	since, followers := r.settle(batch)
+	if !since.IsZero() {
 		r.log.Info("recording works again", "failed_for", time.Since(since).Round(time.Millisecond))
+	}
+	for _, follow := range followers {
+		follow(exchanges(batch))
 	}
 }
 
 // settle lets go of everybody who waits for the batch, and returns since when
-// commits had failed before it. The log is written to without the mutex, since
-// it may block.
-func (r *Recorder) settle(batch []*entry) (since time.Time) {
+// commits had failed before it, and who follows them. These and the log are told
+// without the mutex, since they may block.
+func (r *Recorder) settle(batch []*entry) (since time.Time, followers []func([]*exchange.Exchange)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range batch {
@@ -111,7 +115,7 @@ func (r *Recorder) settle(batch []*entry) (since time.Time) {
 	r.state.Committed += int64(len(batch))
 	since = r.state.Since
 	r.slow, r.state.Error, r.state.Since = false, "", time.Time{}
-	return since
+	return since, slices.Clone(r.follow)
 }
 
 func (r *Recorder) fail(ctx context.Context, err error) {

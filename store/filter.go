@@ -88,6 +88,25 @@ func (f *Filter) repair() (problems []Problem) {
 	return problems
 }
 
+// indexes are the names of a filter for which the log has an index by time.
+var indexes = []string{"model", "session", "turn", "bound", "outcome"}
+
+// Indexed says whether an index leads to the rows of f in their order, however
+// long the log is. One condition besides the time can have that.
+func (f Filter) Indexed() bool {
+	others := 0
+	for _, t := range f.terms(time.Time{}) {
+		switch {
+		case t.text == "" || t.where == "" || t.name == "from" || t.name == "to":
+		case slices.Contains(indexes, t.name):
+			others++
+		default:
+			return false
+		}
+	}
+	return others <= 1 && f.sortColumn() == byTime
+}
+
 // Query is the query that ParseFilter reads f from; defaults are left out.
 func (f Filter) Query() url.Values {
 	q := url.Values{}
@@ -104,7 +123,7 @@ func (f Filter) statement(limit int) (string, []any) {
 	where, args := f.where()
 	position, _ := f.position()
 	after, place := position.after()
-	return selectFrom + " FROM exchange WHERE " + where + " AND " + after + f.orderBy() + " LIMIT ?",
+	return selectAll + " FROM exchange WHERE " + where + " AND " + after + f.orderBy() + " LIMIT ?",
 		slices.Concat(args, place, []any{limit})
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -34,7 +36,7 @@ func (s *Store) Exchange(ctx context.Context, id string) (*exchange.Exchange, er
 	}
 	d := newDecoder()
 	row := s.conns().reader.QueryRowContext(ctx,
-		selectFrom+" FROM exchange WHERE "+condition+" ORDER BY started_at DESC, id DESC LIMIT 1", args...)
+		d.selectFrom()+" WHERE "+condition+" ORDER BY started_at DESC, id DESC LIMIT 1", args...)
 	err := d.scan(row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fs.ErrNotExist
@@ -134,51 +136,69 @@ func (s *Store) query(ctx context.Context, f Filter, limit int) (*sql.Rows, erro
 
 // Count returns how many exchanges f has, its limit and cursor left aside.
 func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
+	if f.Outcome != "" || f.IncludeOpen {
+		return s.count(ctx, f)
+	}
+	// Those under way are few: to count them apart lets an index alone count the rest.
+	open := f
+	f.IncludeOpen, open.Outcome = true, exchange.Open
+	all, err := s.count(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	n, err := s.count(ctx, open)
+	return all - n, err
+}
+
+func (s *Store) count(ctx context.Context, f Filter) (n int64, err error) {
 	where, args := f.where()
-	var n int64
-	err := s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM exchange WHERE "+where, args...).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count exchanges: %w", err)
-	}
-	return n, nil
+	err = s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM exchange WHERE "+where, args...).Scan(&n)
+	return n, wrap(err, "count exchanges")
 }
 
-// valueColumns are what Values may be asked for, by the name of their filter.
-var valueColumns = map[string]string{
-	"upstream":   "upstream",
-	"model":      modelSQL,
-	"cause":      "cause",
-	"client":     "client",
-	"key":        "key_id",
-	"experiment": "experiment",
+// Reach says how far back a search may go that looks at so many exchanges: from
+// f's own start, or, where that lies farther, from the start of the oldest of
+// them. Confined says whether it is the latter.
+func (s *Store) Reach(ctx context.Context, f Filter, exchanges int) (from When, confined bool, err error) {
+	where, args := Filter{From: f.From, To: f.To, IncludeOpen: true}.where()
+	var at int64
+	err = s.conns().reader.QueryRowContext(ctx, "SELECT started_at FROM exchange WHERE "+where+
+		" ORDER BY started_at DESC LIMIT 1 OFFSET ?", append(args, exchanges-1)...).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f.From, false, nil
+	}
+	return When{Time: time.Unix(0, at).UTC()}, true, wrap(err, "read exchanges")
 }
 
-// Values returns the distinct values that the newest 10,000 exchanges have for
-// a filter (upstream, model, cause, client, key or experiment), sorted, limit of
-// them at most.
-func (s *Store) Values(ctx context.Context, filter string, limit int) ([]string, error) {
-	expression, ok := valueColumns[filter]
-	if !ok {
-		return nil, fmt.Errorf("no list of values for %q", filter)
-	}
-	rows, err := s.conns().reader.QueryContext(ctx, "SELECT DISTINCT v FROM (SELECT "+expression+
-		" AS v FROM exchange ORDER BY started_at DESC LIMIT 10000) WHERE v IS NOT NULL ORDER BY v LIMIT ?", limit)
+// Part is some columns of some rows.
+type Part struct {
+	Columns []string
+	Rows    int // at most
+}
+
+// Newest calls fn with the newest exchanges of f, the newest first, in which only
+// the columns of part are filled in. Where very many are read for little of each
+// it takes a fraction of the time of Each. x is valid during the call only, what
+// its pointers point at for good.
+func (s *Store) Newest(ctx context.Context, f Filter, part Part, fn func(x *exchange.Exchange)) error {
+	d := newDecoder(part.Columns...)
+	where, args := f.where()
+	rows, err := s.conns().reader.QueryContext(ctx, d.selectFrom()+" WHERE "+where+
+		" ORDER BY started_at DESC, id DESC LIMIT ?", append(args, part.Rows)...)
 	if err != nil {
-		return nil, fmt.Errorf("values of %s: %w", filter, err)
+		return fmt.Errorf("read exchanges: %w", err)
 	}
 	defer rows.Close()
-	var values []string
 	for rows.Next() {
-		var v string
-		if err := rows.Scan(&v); err != nil {
-			return nil, fmt.Errorf("values of %s: %w", filter, err)
+		if err := d.scan(rows.Scan); err != nil {
+			return fmt.Errorf("read exchanges: %w", err)
 		}
-		values = append(values, v)
+		fn(&d.x)
 	}
-	return values, rows.Err()
+	return wrap(rows.Err(), "read exchanges")
 }
 
-// A decoder reads rows of all stored columns into one exchange, over and over.
+// A decoder reads rows of stored columns into one exchange, over and over.
 type decoder struct {
 	x    exchange.Exchange
 	cols []column
@@ -186,14 +206,22 @@ type decoder struct {
 	dest []any // pointers into raw
 }
 
-func newDecoder() *decoder {
+// newDecoder reads the columns of these names, all without any.
+func newDecoder(names ...string) *decoder {
 	d := new(decoder)
 	d.cols = storedColumns(&d.x)
+	if len(names) > 0 {
+		d.cols = slices.DeleteFunc(d.cols, func(c column) bool { return !slices.Contains(names, c.name) })
+	}
 	d.raw, d.dest = make([]any, len(d.cols)), make([]any, len(d.cols))
 	for i := range d.raw {
 		d.dest[i] = &d.raw[i]
 	}
 	return d
+}
+
+func (d *decoder) selectFrom() string {
+	return "SELECT " + strings.Join(names(d.cols), ", ") + " FROM exchange"
 }
 
 func (d *decoder) scan(from func(dest ...any) error) error {

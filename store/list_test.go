@@ -105,6 +105,9 @@ func TestEachFilterFindsItsRows(t *testing.T) {
 		if got := ids(t, s, f); got != want {
 			t.Errorf("%q finds %q, want %q", query, got, want)
 		}
+		if got := fitting(f); query != "limit=2" && got != inOrder(want) {
+			t.Errorf("%q fits %q, want %q", query, got, want)
+		}
 		f.Limit = 0
 		if n, err := s.Count(t.Context(), f); err != nil || query != "limit=2" && n != int64(len(strings.Fields(want))) {
 			t.Errorf("%q counts %d, want %q (%v)", query, n, want, err)
@@ -113,6 +116,23 @@ func TestEachFilterFindsItsRows(t *testing.T) {
 	if got := ids(t, s, Filter{IncludeOpen: true}); got != "f e d c b a" {
 		t.Errorf("with the open ones: %s", got)
 	}
+}
+
+// fitting are the ids of the telling rows that a filter fits, sorted.
+func fitting(f Filter) string {
+	fits, found := f.Misfit(), []string{}
+	for _, x := range telling() {
+		s := SubjectOf(x)
+		if n, _ := fits(&s); n == 0 {
+			found = append(found, s.ID)
+		}
+	}
+	return inOrder(strings.Join(found, " "))
+}
+
+// inOrder sorts words.
+func inOrder(words string) string {
+	return strings.Join(slices.Sorted(strings.FieldsSeq(words)), " ")
 }
 
 func parse(t testing.TB, query string) Filter {
@@ -259,21 +279,20 @@ func plan(t *testing.T, s *Store, f Filter) string {
 	return strings.Join(steps, "; ")
 }
 
-func TestValuesAreDistinctAndSortedAndOfTheListedFiltersAlone(t *testing.T) {
+func TestTheNewestAreReadInTheColumnsAskedFor(t *testing.T) {
 	s := openTemp(t)
 	save(t, s, telling()...)
-	for filter, want := range map[string][]string{
-		"model": {"asked", "served"}, "upstream": {"lab"}, "cause": {"queue"}, "client": {"codex_cli_rs/1"}, "key": {"k1"}, "experiment": {"x1"},
-	} {
-		if got, err := s.Values(t.Context(), filter, 10); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v (%v)", filter, got, want, err)
-		}
+	var got []string
+	err := s.Newest(t.Context(), parse(t, "model=asked"), Part{[]string{"id", "upstream"}, 5}, func(x *exchange.Exchange) {
+		got = append(got, x.ID+x.Upstream+x.SessionID)
+	})
+	if err != nil || strings.Join(got, " ") != "clab" {
+		t.Errorf("%v, want c with its upstream alone (%v)", got, err)
 	}
-	if got, err := s.Values(t.Context(), "model", 1); err != nil || len(got) != 1 {
-		t.Errorf("limit 1: %v, %v", got, err)
-	}
-	if _, err := s.Values(t.Context(), "error; DROP TABLE exchange", 10); err == nil {
-		t.Error("any text is taken for a column")
+	got = nil
+	err = s.Newest(t.Context(), Filter{}, Part{[]string{"id"}, 2}, func(x *exchange.Exchange) { got = append(got, x.ID) })
+	if err != nil || strings.Join(got, " ") != "f e" {
+		t.Errorf("%v, want the two newest (%v)", got, err)
 	}
 }
 

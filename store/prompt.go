@@ -43,7 +43,7 @@ func (s *Store) prompt(ctx context.Context, id string) ([]exchange.Boundary, err
 // them at most, the oldest first. Each is fn's own. Lists come without prompts.
 func (s *Store) EachPrompt(ctx context.Context, limit int, fn func(x *exchange.Exchange)) error {
 	// Ids are in the order of their times.
-	rows, err := s.conns().reader.QueryContext(ctx, selectFrom+", boundaries FROM prompt JOIN exchange USING (id)"+
+	rows, err := s.conns().reader.QueryContext(ctx, selectAll+", boundaries FROM prompt JOIN exchange USING (id)"+
 		" WHERE id >= (SELECT min(id) FROM (SELECT id FROM prompt ORDER BY id DESC LIMIT ?)) ORDER BY id", limit)
 	if err != nil {
 		return fmt.Errorf("read prompts: %w", err)

@@ -30,6 +30,7 @@ type Recorder struct {
 	ended chan struct{} // closed when the goroutine is
 
 	mu      sync.Mutex
+	follow  []func([]*exchange.Exchange)
 	queue   []*entry          // in the order in which they came, each id once
 	waiting map[string]*entry // the queue by id
 	slow    bool              // a wait was in vain, or a commit failed, and none has succeeded since
@@ -151,6 +152,15 @@ func isClosed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// Follow has fn called with what each commit recorded, from the next one on: an
+// exchange comes once when it begins and once when it has ended. fn is called by
+// the one who commits, so it must be quick, and leave the exchanges as they are.
+func (r *Recorder) Follow(fn func([]*exchange.Exchange)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.follow = append(r.follow, fn)
 }
 
 // State returns how recording goes.

@@ -16,33 +16,35 @@ import (
 const modelSQL = "ifnull(model_served, model_requested)"
 
 // A term is one name of a filter: how its value is read, written, and asked of
-// SQLite. A term without a condition only shapes the list.
+// SQLite and of an exchange in hand. A term without a condition only shapes the
+// list.
 type term struct {
 	name  string
 	set   func(string) error
 	text  string // the value now, "" if it is not set
 	where string
 	args  []any
+	holds func(*Subject) bool // the same as where
 }
 
 // terms lists the names of a filter, once for parsing, for links and for SQL.
 func (f *Filter) terms(now time.Time) []term {
 	return []term{
-		point("from", &f.From, "started_at >= ?", now),
-		point("to", &f.To, "started_at < ?", now),
-		word("upstream", &f.Upstream).is("upstream"),
-		word("model", &f.Model).is(modelSQL),
-		oneOf("bound", &f.Bound, exchange.Bounds).is("bound"),
-		word("cause", &f.Cause).is("cause"),
-		oneOf("outcome", &f.Outcome, exchange.Outcomes).is("outcome"),
-		word("session", &f.Session).is("session_id"),
-		word("turn", &f.Turn).is("turn_id"),
-		word("client", &f.Client).begins("client"),
-		word("key", &f.Key).is("key_id"),
-		word("experiment", &f.Experiment).is("experiment"),
-		atLeast("min_first_token_ms", &f.MinFirstTokenMS, "first_token_ms"),
-		atLeast("min_prompt_tokens", &f.MinPromptTokens, "prompt_tokens"),
-		atLeast("min_excess_ms", &f.MinExcessMS, "excess_ms"),
+		point("from", &f.From, now).ranges("started_at >= ?", func(at, from time.Time) bool { return !at.Before(from) }),
+		point("to", &f.To, now).ranges("started_at < ?", time.Time.Before),
+		word("upstream", &f.Upstream).is("upstream", func(s *Subject) string { return s.Upstream }),
+		word("model", &f.Model).is(modelSQL, func(s *Subject) string { return s.Model }),
+		oneOf("bound", &f.Bound, exchange.Bounds).is("bound", func(s *Subject) string { return string(s.Bound) }),
+		word("cause", &f.Cause).is("cause", func(s *Subject) string { return s.Cause }),
+		oneOf("outcome", &f.Outcome, exchange.Outcomes).is("outcome", func(s *Subject) string { return string(s.Outcome) }),
+		word("session", &f.Session).is("session_id", func(s *Subject) string { return s.Session }),
+		word("turn", &f.Turn).is("turn_id", func(s *Subject) string { return s.Turn }),
+		word("client", &f.Client).begins("client", func(s *Subject) string { return s.Client }),
+		word("key", &f.Key).is("key_id", func(s *Subject) string { return s.Key }),
+		word("experiment", &f.Experiment).is("experiment", func(s *Subject) string { return s.Experiment }),
+		atLeast("min_first_token_ms", &f.MinFirstTokenMS).in("first_token_ms", func(s *Subject) *float64 { return floatMS(s.FirstToken) }),
+		atLeast("min_prompt_tokens", &f.MinPromptTokens).in("prompt_tokens", func(s *Subject) *float64 { return float(s.PromptTokens) }),
+		atLeast("min_excess_ms", &f.MinExcessMS).in("excess_ms", func(s *Subject) *float64 { return floatMS(s.Excess) }),
 		search("q", &f.Search),
 		oneOf("sort", &f.Sort, sortKeys),
 		oneOf("order", &f.Order, []string{"asc", "desc"}),
@@ -76,21 +78,39 @@ func listed[T ~string](words []T) string {
 	return strings.Join(all, ", ")
 }
 
-// is asks for the rows whose expression equals the value.
-func (t term) is(expression string) term {
+// is asks for the rows whose expression, of is the same of a subject, equals the
+// value.
+func (t term) is(expression string, of func(*Subject) string) term {
 	t.where, t.args = expression+" = ?", []any{t.text}
+	t.holds = func(s *Subject) bool { return of(s) == t.text }
 	return t
 }
 
 // begins asks for the rows whose column begins with the value, in any case.
-func (t term) begins(column string) term {
+func (t term) begins(column string, of func(*Subject) string) term {
 	t.where, t.args = column+like, []any{escape.Replace(t.text) + "%"}
+	t.holds = func(s *Subject) bool { return begins(of(s), t.text) }
 	return t
 }
 
 const like = ` LIKE ? ESCAPE '\'`
 
 var escape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// begins is LIKE 'prefix%' as SQLite has it: any case, of the ASCII letters alone.
+func begins(s, prefix string) bool {
+	return len(s) >= len(prefix) && lower(s[:len(prefix)]) == lower(prefix)
+}
+
+// lower folds the ASCII letters.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
+}
 
 func search(name string, p *string) term {
 	t := word(name, p)
@@ -102,11 +122,17 @@ func search(name string, p *string) term {
 		t.args = append(t.args, pattern+"%")
 	}
 	t.where = "(" + strings.Join(conditions, " OR ") + ")"
+	folded := lower(t.text)
+	t.holds = func(s *Subject) bool {
+		ids := []string{s.ID, s.RequestID, s.ResponseID, s.GatewayRequestID, s.Session, s.Turn}
+		return s.Error != "" && strings.Contains(lower(s.Error), folded) ||
+			slices.ContainsFunc(ids, func(id string) bool { return id != "" && begins(id, t.text) })
+	}
 	return t
 }
 
-func atLeast(name string, p **float64, column string) term {
-	t := term{name: name, where: column + " >= ?"}
+func atLeast(name string, p **float64) term {
+	t := term{name: name}
 	if *p != nil {
 		t.text, t.args = strconv.FormatFloat(**p, 'f', -1, 64), []any{**p}
 	}
@@ -119,6 +145,30 @@ func atLeast(name string, p **float64, column string) term {
 		return nil
 	}
 	return t
+}
+
+// in asks for the rows whose column has at least the value.
+func (t term) in(column string, of func(*Subject) *float64) term {
+	t.where = column + " >= ?"
+	if len(t.args) > 0 {
+		least := t.args[0].(float64)
+		t.holds = func(s *Subject) bool { v := of(s); return v != nil && *v >= least }
+	}
+	return t
+}
+
+func float(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(float64(*n))
+}
+
+func floatMS(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	return new(milliseconds(*d))
 }
 
 func count(name string, p *int) term {
@@ -137,8 +187,8 @@ func count(name string, p *int) term {
 	return t
 }
 
-func point(name string, p *When, where string, now time.Time) term {
-	t := term{name: name, text: p.text(), where: where, args: []any{p.UnixNano()}}
+func point(name string, p *When, now time.Time) term {
+	t := term{name: name, text: p.text(), args: []any{p.UnixNano()}}
 	t.set = func(s string) error {
 		w, err := parseWhen(s, now)
 		if err == nil {
@@ -146,6 +196,14 @@ func point(name string, p *When, where string, now time.Time) term {
 		}
 		return err
 	}
+	return t
+}
+
+// ranges asks for the rows that started on one side of a point in time.
+func (t term) ranges(where string, beside func(at, point time.Time) bool) term {
+	t.where = where
+	limit := time.Unix(0, t.args[0].(int64))
+	t.holds = func(s *Subject) bool { return beside(s.StartedAt, limit) }
 	return t
 }
 

@@ -59,6 +59,11 @@ func roundUp(seconds float64) float64 {
 // scaleOf suits most of the bars: the few that are much longer than the rest are
 // cut, so that the short ones stay readable.
 func scaleOf(exchanges []*exchange.Exchange, now time.Time) scale {
+	return scaleFor(exchanges, now, 0.9)
+}
+
+// scaleFor is the scale that such a share of the bars fit into.
+func scaleFor(exchanges []*exchange.Exchange, now time.Time, share float64) scale {
 	var all []time.Duration
 	for _, x := range exchanges {
 		if d, ok := took(x, now); ok {
@@ -69,7 +74,7 @@ func scaleOf(exchanges []*exchange.Exchange, now time.Time) scale {
 		return newScale(time.Second)
 	}
 	slices.Sort(all)
-	return newScale(all[(len(all)*9+9)/10-1])
+	return newScale(all[int(math.Ceil(share*float64(len(all))))-1])
 }
 
 // bar is an exchange's phases as rectangles on a scale.

@@ -1,9 +1,11 @@
 package web
 
 import (
-	"context"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
@@ -15,7 +17,6 @@ type filters struct {
 	Bounds   []choice
 	Selects  []selection
 	MinTTFT  string
-	Session  string
 	Query    string
 	CSV      string // address
 	CSVRows  string // how many rows it will have
@@ -32,6 +33,7 @@ type choice struct {
 	Word, Value, URL string
 	Kind             string // its shape, "" for none
 	Current          bool
+	Count            string // of the exchanges that it would show; "" where they are not counted
 }
 
 // selection is a list to choose one from.
@@ -40,60 +42,70 @@ type selection struct {
 	Options     []choice
 }
 
-// chip is a filter that is on, with the address of the view without it.
-type chip struct{ Name, Value, Remove string }
+// chip is a filter that is on, with the address of the view without it and how
+// many exchanges that has, "" where they are not counted.
+type chip struct{ Name, Value, Remove, Count string }
 
 // periods are the times that the form offers.
 var periods = []string{"-15m", "-1h", "-3h", "-24h", "-7d"}
 
-// optionsMost is how many models or upstreams the form lists.
+// optionsMost is how many values of a filter the form lists.
 const optionsMost = 100
 
-// filters makes the form for a query that finds n exchanges.
-func (s *site) filters(ctx context.Context, l language, q query, n int64) (filters, error) {
+// newFilters makes the form for a query and what it finds.
+func newFilters(l language, q query, o *overview) filters {
 	f := filters{
-		Bounds:  boundChoices(l, q),
+		Bounds:  boundChoices(l, q, o.facets),
 		MinTTFT: q.get("min_first_token_ms"),
-		Session: q.get("session"),
 		Query:   q.get("q"),
-		CSV:     q.export("/-/export.csv"),
-		CSVRows: l.number("filter.csv", n),
+		CSV:     o.export(q, "/-/export.csv"),
+		CSVRows: l.number("filter.csv", o.rows),
 		Clear:   q.cleared(),
 	}
 	f.Selects = append(f.Selects, newSelection(l, q, "from", periods))
-	for _, name := range []string{"model", "upstream"} {
-		values, err := s.Store.Values(ctx, name, optionsMost)
-		if err != nil {
-			return filters{}, err
-		}
-		if len(values) > 1 || q.get(name) != "" {
-			f.Selects = append(f.Selects, newSelection(l, q, name, values))
+	for _, name := range []string{"model", "upstream", "client", "key", "session"} {
+		if values := o.facets.values(name, optionsMost); len(values) > 1 || q.get(name) != "" {
+			f.Selects = append(f.Selects, newSelection(l, q, name, values).counted(o.facets))
 		}
 	}
-	f.Selects = append(f.Selects, newSelection(l, q, "outcome", outcomes()))
+	f.Selects = append(f.Selects, newSelection(l, q, "outcome", outcomes(o.facets)).counted(o.facets))
 	f.keep(q)
-	f.chip(l, q)
-	return f, nil
+	f.chip(l, q, o.facets)
+	return f
+}
+
+// export is the address of the rows that the view has found.
+func (sc scope) export(q query, path string) string {
+	if !sc.confined {
+		return q.export(path)
+	}
+	confined := query(maps.Clone(q))
+	url.Values(confined).Set("from", sc.From.UTC().Format(time.RFC3339Nano))
+	return confined.export(path)
 }
 
 // boundChoices are links rather than a list: it is the question most asked.
-func boundChoices(l language, q query) []choice {
-	all := []choice{{Word: l.say("filter.any.bound"), URL: q.with("bound", ""), Current: q.get("bound") == ""}}
+func boundChoices(l language, q query, f facets) []choice {
+	all := []choice{{Word: l.say("filter.any.bound"), URL: q.with("bound", ""), Current: q.get("bound") == "", Count: countOf(f.all("bound"))}}
 	for _, b := range exchange.Bounds {
 		all = append(all, choice{
 			Word:    l.say("bound." + string(b)),
 			URL:     q.with("bound", string(b)),
 			Kind:    string(b),
 			Current: q.get("bound") == string(b),
+			Count:   countOf(f["bound"][string(b)]),
 		})
 	}
 	return all
 }
 
-func outcomes() []string {
+// outcomes are those that occur, in the order of all.
+func outcomes(f facets) []string {
 	var all []string
 	for _, o := range exchange.Outcomes {
-		all = append(all, string(o))
+		if f["outcome"][string(o)] > 0 {
+			all = append(all, string(o))
+		}
 	}
 	return all
 }
@@ -113,9 +125,19 @@ func newSelection(l language, q query, name string, values []string) selection {
 	return s
 }
 
+// counted says of each option how many exchanges it would show.
+func (s selection) counted(f facets) selection {
+	for i, o := range s.Options {
+		if o.Value != "" {
+			s.Options[i].Count = countOf(f[s.Name][o.Value])
+		}
+	}
+	return s
+}
+
 // keep carries on what the form does not ask for.
 func (f *filters) keep(q query) {
-	asked := []string{"min_first_token_ms", "session", "q", "cursor"}
+	asked := []string{"min_first_token_ms", "q", "cursor"}
 	for _, s := range f.Selects {
 		asked = append(asked, s.Name)
 	}
@@ -128,13 +150,13 @@ func (f *filters) keep(q query) {
 }
 
 // chip lists the filters that are on.
-func (f *filters) chip(l language, q query) {
+func (f *filters) chip(l language, q query, all facets) {
 	for _, name := range q.filters() {
-		f.Chips = append(f.Chips, chip{
-			Name:   l.say("filter." + name),
-			Value:  l.value(name+".", q.get(name)),
-			Remove: q.with(name, ""),
-		})
+		c := chip{Name: l.say("filter." + name), Value: l.value(name+".", q.get(name)), Remove: q.with(name, "")}
+		if all[name] != nil {
+			c.Count = countOf(all.all(name))
+		}
+		f.Chips = append(f.Chips, c)
 	}
 }
 

@@ -10,10 +10,11 @@ import (
 // quantity is a figure as it is shown: at most three digits and their unit, the
 // whole of it in the title. Its zero value is an unknown one.
 type quantity struct {
-	Value string // "" unknown
-	Unit  string
-	Title string
-	Faint bool // to be taken with care
+	Value  string // "" unknown
+	Unit   string
+	Title  string
+	Faint  bool // to be taken with care
+	Strong bool // stands out from the others of the view
 }
 
 // seconds is a duration for a column of durations.

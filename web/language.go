@@ -132,6 +132,14 @@ func (l language) number(key string, n int64) string {
 	return l.say(key+".many", figure.Count(&n))
 }
 
+// sentences joins sentences: Chinese ones have no space between them.
+func (l language) sentences(all ...string) string {
+	if l == chinese {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all, " ")
+}
+
 // list joins what stands side by side.
 func (l language) list(parts []string) string {
 	return strings.Join(parts, l.say("list.comma"))

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
@@ -17,10 +16,11 @@ type logView struct {
 	Empty bool  // nothing was ever recorded
 	Steps steps // what to do about it
 
-	Say     string
-	Legend  []swatch
+	Summary summary
 	Filters filters
 	Columns []column
+	Extra   []string // columns besides, by the CSV's names
+	Chooser chooser
 	Scale   scale
 	Rows    []row
 	Signs   []sign
@@ -30,12 +30,6 @@ type logView struct {
 	Refresh string
 	API     string
 	JSONL   string
-}
-
-// swatch is an entry of the legend.
-type swatch struct {
-	Kind kind
-	Word string
 }
 
 // column is a column's head.
@@ -69,7 +63,11 @@ func (s *site) log(w http.ResponseWriter, r *http.Request) error {
 
 func (s *site) fillLog(r *http.Request, v *logView) error {
 	f, q, problems := s.parseQuery(r)
-	found, err := s.Store.List(r.Context(), f)
+	o, err := s.overview(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	found, err := s.Store.List(r.Context(), o.Filter)
 	if err != nil {
 		return err
 	}
@@ -81,17 +79,11 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 		v.Steps = s.steps(r.Context(), v.Language)
 		return err
 	}
-	n, err := s.Store.Count(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	if v.Filters, err = s.filters(r.Context(), v.Language, q, n); err != nil {
-		return err
-	}
+	v.Summary = o.summary(v.Language, q)
+	v.Filters = newFilters(v.Language, q, o)
 	v.Filters.Problems = complain(v.Language, problems)
-	v.fill(s.Now(), q, slices.Concat(running, found.Exchanges))
-	v.Say = v.Language.number(sayKey(q), n)
-	v.Shown = v.Language.say("pages.shown", figure.Count(new(int64(len(found.Exchanges)))), figure.Count(&n))
+	v.fill(sheetOf(v.Language, q, s.Now(), o), q, slices.Concat(running, found.Exchanges))
+	v.Shown = v.Language.say("pages.shown", countOf(len(found.Exchanges)), countOf(o.rows))
 	v.links(q, found.Next)
 	return nil
 }
@@ -116,29 +108,22 @@ func (s *site) empty(r *http.Request, shown int) (bool, error) {
 }
 
 // fill lays the exchanges out as rows on one scale.
-func (v *logView) fill(now time.Time, q query, exchanges []*exchange.Exchange) {
-	l := v.Language
-	v.Columns = columns(l, q, now)
-	v.Scale = scaleOf(exchanges, now)
-	v.Legend = legend(l, exchanges, now)
+func (v *logView) fill(sh sheet, q query, exchanges []*exchange.Exchange) {
+	sh.suit(exchanges)
+	v.Columns = columns(sh.l, q, sh.now)
+	v.Scale, v.Extra = sh.scale, sh.extra
+	v.Chooser = newChooser(sh.l, q)
 	byTime := q.get("sort") == "" && q.get("order") == ""
 	var newer *exchange.Exchange
 	for _, x := range exchanges {
-		row := rowOf(l, x, v.Scale, now)
+		row := sh.row(x)
 		if byTime {
-			row.Break = breakBefore(l, x, newer, now)
+			row.Break = breakBefore(sh.l, x, newer, sh.now)
 		}
 		v.Rows = append(v.Rows, row)
 		newer = x
 	}
-	v.Signs = signsOf(l, v.Rows)
-}
-
-func sayKey(q query) string {
-	if len(q.filters()) > 0 {
-		return "log.match"
-	}
-	return "log.all"
+	v.Signs = signsOf(sh.l, v.Rows)
 }
 
 // links makes the addresses around the table.
@@ -181,29 +166,4 @@ func sortedBy(q query, key string) (to, sorted string) {
 		return q.with("sort", set, "order", ""), "ascending"
 	}
 	return q.with("sort", set, "order", "asc"), "descending"
-}
-
-// legendOf maps each kind to the one that stands for it in the legend: those of
-// one colour are told apart by the words of the bar alone.
-var legendOf = map[kind]kind{
-	network: network, floor: wait, queue: wait, wait: wait, tail: wait, prefill: prefill,
-	tool: tool, hidden: hidden, unseen: hidden, reasoning: reasoning, decode: decode, underway: underway,
-}
-
-// legend explains the colours that occur, in the order of a bar.
-func legend(l language, exchanges []*exchange.Exchange, now time.Time) []swatch {
-	seen := map[kind]bool{}
-	for _, x := range exchanges {
-		total, _ := took(x, now)
-		for _, p := range phases(x, total) {
-			seen[legendOf[p.Kind]] = true
-		}
-	}
-	var all []swatch
-	for _, k := range []kind{network, wait, prefill, tool, hidden, reasoning, decode, underway} {
-		if seen[k] {
-			all = append(all, swatch{Kind: k, Word: l.say("legend." + string(k))})
-		}
-	}
-	return all
 }

@@ -94,7 +94,7 @@ func TestWhatIsUnderWayStandsOnTopOfTheWholeLogAlone(t *testing.T) {
 	if diff := cmp.Diff([]string{"many-001", "many-004", "many-003", "many-002", "many-000"}, shown(body)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(body, "4 requests") || !strings.Contains(body, "under way since 11:59:56, 4.00 s so far") {
+	if !strings.Contains(body, "<b>4</b> requests") || !strings.Contains(body, "under way since 11:59:56, 4.00 s so far") {
 		t.Error("the row under way is counted, or not told as one")
 	}
 	for _, target := range []string{"/-/?bound=decode", "/-/?limit=2&cursor=" + cursorOf(t, get(t, page, "/-/?limit=2").Body.String())} {
@@ -188,18 +188,23 @@ func TestAVerdictThatNeedsAWordHasItsReasonOnTheTag(t *testing.T) {
 	for _, x := range telling() {
 		_, ended := ends[x.Outcome]
 		needs := !ended && x.Bound != exchange.PrefillBound && x.Bound != exchange.DecodeBound
-		title := rowOf(english, x, newScale(time.Minute), noon).Tag.Title
+		title := laid(x, time.Minute).Tag.Title
 		if needs != (title != "") || title != "" && title != x.Reason {
 			t.Errorf("%s, %s: the tag's title is %q, the reason %q", x.ID, x.Bound, title, x.Reason)
 		}
 	}
 }
 
+// laid is an exchange's row on a scale of its own.
+func laid(x *exchange.Exchange, to time.Duration) row {
+	return (&sheet{l: english, now: noon, scale: newScale(to)}).row(x)
+}
+
 func TestMarksAreExplainedWhereTheyOccur(t *testing.T) {
 	kinds := func(rows ...*exchange.Exchange) []string {
 		var shown []row
 		for _, x := range rows {
-			shown = append(shown, rowOf(english, x, newScale(6*time.Second), noon))
+			shown = append(shown, laid(x, 6*time.Second))
 		}
 		var all []string
 		for _, s := range signsOf(english, shown) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/ttftap/ttftap/store"
 )
@@ -13,23 +14,30 @@ import (
 // made from it, so that every state of a view has an address.
 type query url.Values
 
-// shaping are the names of a query that choose no exchanges.
-var shaping = []string{"sort", "order", "limit", "cursor", "lang"}
+// shaping are the names of a query that choose no exchanges: the first ones are
+// the page's own, the others those of a filter.
+var shaping = slices.Concat(pageNames, []string{"sort", "order", "limit", "cursor"})
+
+// pageNames are what the page alone is asked for: its language, the scale of its
+// bars, its further columns.
+var pageNames = []string{"lang", "scale", "cols"}
 
 // parseQuery reads the filter of a request, and the query that stands for what
 // could be read of it.
 func (s *site) parseQuery(r *http.Request) (store.Filter, query, []store.Problem) {
 	asked := r.URL.Query()
-	lang := asked.Get("lang")
-	for _, name := range []string{"lang", "bom"} { // which are ours and no filters
+	ours := url.Values{}
+	for _, name := range pageNames {
+		if v := strings.Join(asked[name], ","); v != "" { // a form sends a name for each of its choices
+			ours.Set(name, v)
+		}
 		asked.Del(name)
 	}
+	asked.Del("bom") // the exports'
 	f, problems := store.ParseFilter(asked, s.Now())
 	q := f.Query()
-	if lang != "" {
-		q.Set("lang", lang)
-	}
-	return f, query(q), problems
+	maps.Copy(q, ours)
+	return f, query(q), slices.Concat(problems, unshapely(ours))
 }
 
 // with is the address of the log with the names set to the values that follow
@@ -48,7 +56,7 @@ func (q query) with(pairs ...string) string {
 // export is the address of all that the query chooses, in its order.
 func (q query) export(path string) string {
 	changed := url.Values(maps.Clone(q))
-	for _, name := range []string{"cursor", "limit", "lang"} {
+	for _, name := range slices.Concat(pageNames, []string{"cursor", "limit"}) {
 		changed.Del(name)
 	}
 	return address(path, changed)

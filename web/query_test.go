@@ -75,7 +75,7 @@ func TestABrokenFilterIsNamedAndTheRestHolds(t *testing.T) {
 	body := get(t, page, "/-/?bound=sideways&from=yesterday&outcome=ok&colour=<b>red</b>").Body.String()
 	for _, want := range []string{
 		"bound=sideways was left out", "from=yesterday was left out", "colour=&lt;b&gt;red&lt;/b&gt; was left out",
-		"8 requests match the filter", `<option value="ok" selected>`,
+		"8 of 8 shown", `<option value="ok" selected>`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q", want)
@@ -89,6 +89,8 @@ func TestABrokenFilterIsNamedAndTheRestHolds(t *testing.T) {
 func TestTheFormCarriesOnWhatItDoesNotAskFor(t *testing.T) {
 	page := New(newConfig(t, telling()...))
 	body := get(t, page, "/-/?bound=decode&cause=long_output&sort=total_ms&turn=turn-7&q=dec&lang=en").Body.String()
+	_, body, _ = strings.Cut(body, `<form class="filters"`)
+	body, _, _ = strings.Cut(body, "</form>")
 	for _, field := range []string{
 		`name="bound" value="decode"`, `name="cause" value="long_output"`, `name="sort" value="total_ms"`,
 		`name="turn" value="turn-7"`, `name="lang" value="en"`,
@@ -105,7 +107,7 @@ func TestTheFormCarriesOnWhatItDoesNotAskFor(t *testing.T) {
 func TestAValueThatTheFormDoesNotListIsStillShown(t *testing.T) {
 	page := New(newConfig(t, telling()...))
 	body := get(t, page, "/-/?from=-90m&model=none-such").Body.String()
-	for _, want := range []string{`<option value="-90m" selected>-90m</option>`, `<option value="none-such" selected>none-such</option>`} {
+	for _, want := range []string{`<option value="-90m" selected>-90m</option>`, `<option value="none-such" selected>none-such (0)</option>`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -117,7 +119,7 @@ func TestEveryChipTakesItsOwnFilterAway(t *testing.T) {
 	s := &site{Config: newConfig(t)}
 	_, q, _ := s.parseQuery(httptest.NewRequest(http.MethodGet, "/-/?from=-3h&bound=decode&min_first_token_ms=10&q=zz", nil))
 	var f filters
-	f.chip(english, q)
+	f.chip(english, q, newFacets())
 	if len(f.Chips) != 4 {
 		t.Fatalf("%d chips", len(f.Chips))
 	}

@@ -18,6 +18,7 @@ const quiet = 2 * time.Minute
 // row is one exchange in the log.
 type row struct {
 	Break      string // said above it; "" for nothing
+	Span       int    // columns of the table
 	URL        string
 	Clock      string // to the second, in the page's zone
 	Millis     string
@@ -36,8 +37,13 @@ type row struct {
 	Meter      *meter
 	Output     quantity
 	Total      quantity
+	Slow       bool // far slower than the model usually is for as much work
+	Extra      []string
 	Words      *words // what went wrong; nil if nothing did
 }
+
+// WordsSpan is how many columns the words take.
+func (r row) WordsSpan() int { return r.Span - 2 }
 
 // meter is the part of the prompt that no cache had.
 type meter struct{ Width, Title string }
@@ -45,7 +51,8 @@ type meter struct{ Width, Title string }
 // words are a sentence and what follows it.
 type words struct{ Lead, Rest string }
 
-func rowOf(l language, x *exchange.Exchange, s scale, now time.Time) row {
+func (sh *sheet) row(x *exchange.Exchange) row {
+	l, now := sh.l, sh.now
 	at := x.StartedAt.In(now.Location())
 	r := row{
 		URL:    exchangeURL(x),
@@ -61,6 +68,14 @@ func rowOf(l language, x *exchange.Exchange, s scale, now time.Time) row {
 		Meter:  meterOf(l, x),
 		Output: outputOf(l, x),
 		Total:  seconds(x.End),
+		Slow:   isSlow(x),
+		Extra:  cells(x, sh.extra),
+		Span:   len(sorts) + len(sh.extra),
+	}
+	r.TTFT.Strong = sh.late != nil && x.FirstToken != nil && *x.FirstToken > *sh.late
+	r.Rate.Strong = sh.slow != nil && x.TokensPerSec != nil && !r.Rate.Faint && *x.TokensPerSec < *sh.slow
+	if r.Slow {
+		r.Total.Title = l.list([]string{r.Total.Title, l.say("row.slow", figure.Duration(x.Excess))})
 	}
 	r.Model, r.ModelTitle = modelOf(l, x)
 	r.Tag.Title = hint(l, x)
@@ -68,7 +83,7 @@ func rowOf(l language, x *exchange.Exchange, s scale, now time.Time) row {
 		r.Attempt = &quantity{Value: figure.Count(x.Attempt), Title: l.say("row.attempt", figure.Count(x.Attempt))}
 	}
 	if total, ok := took(x, now); ok {
-		b := s.barOf(l, x, total)
+		b := sh.scale.barOf(l, x, total)
 		r.Bar = &b
 	}
 	if x.End == nil {

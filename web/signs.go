@@ -17,6 +17,8 @@ var marks = []struct {
 	{"attempt", func(r row) bool { return r.Attempt != nil }},
 	{"served", func(r row) bool { return strings.HasPrefix(r.Model, "→") }},
 	{"cut", func(r row) bool { return r.Bar != nil && r.Bar.Cut }},
+	{"slow", func(r row) bool { return r.Slow }},
+	{"strong", func(r row) bool { return r.TTFT.Strong || r.Rate.Strong }},
 	{"meter", func(r row) bool { return r.Meter != nil }},
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
 
@@ -23,15 +24,16 @@ import (
 // required.
 type Config struct {
 	Store      *store.Store
-	State      func() store.State           // the recorder's state of this moment
-	Listen     string                       // base URL that clients use, for instance http://localhost:8838
-	Upstreams  []Upstream                   // the default one first
-	Models     func() []*diagnosis.Baseline // what is usual for each model by now; nil where nobody knows
-	Token      string                       // asked for on every view; "" asks for none
-	AllowHosts []string                     // names that the page answers to besides localhost and the listener's own
-	Version    string                       // of the program, shown at the foot
-	Now        func() time.Time             // the clock, and in its zone the times of the page; nil means time.Now
-	Log        *slog.Logger                 // takes what an operator should know; nil discards it
+	State      func() store.State               // the recorder's state of this moment
+	Listen     string                           // base URL that clients use, for instance http://localhost:8838
+	Upstreams  []Upstream                       // the default one first
+	Follow     func(func([]*exchange.Exchange)) // the recorder's; nil where nothing is recorded
+	Models     func() []*diagnosis.Baseline     // what is usual for each model by now; nil where nobody knows
+	Token      string                           // asked for on every view; "" asks for none
+	AllowHosts []string                         // names that the page answers to besides localhost and the listener's own
+	Version    string                           // of the program, shown at the foot
+	Now        func() time.Time                 // the clock, and in its zone the times of the page; nil means time.Now
+	Log        *slog.Logger                     // takes what an operator should know; nil discards it
 }
 
 // Upstream is a place that the proxy forwards to.
@@ -49,7 +51,10 @@ func New(c Config) http.Handler {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	assets := readAssets()
-	s := &site{Config: c, assets: assets, pages: readPages(assets)}
+	s := &site{Config: c, assets: assets, pages: readPages(assets), recent: newRecent(c.Store)}
+	if c.Follow != nil {
+		c.Follow(s.recent.follow)
+	}
 	return s.guard(s.routes())
 }
 
@@ -58,6 +63,7 @@ type site struct {
 	Config
 	assets assets
 	pages  pages
+	recent *recent
 }
 
 func (s *site) routes() http.Handler {

@@ -6,7 +6,7 @@ import "maps"
 type phrase struct{ en, zh string }
 
 // catalogue holds every phrase of the page, by its key.
-var catalogue = together(phrases, verdictPhrases, promptPhrases)
+var catalogue = together(phrases, overviewPhrases, verdictPhrases, promptPhrases)
 
 func together(parts ...map[string]phrase) map[string]phrase {
 	all := map[string]phrase{}
@@ -78,10 +78,6 @@ var phrases = map[string]phrase{
 	"connect.count.many":     {"%s requests in the log.", "日志中有 %s 个请求。"},
 
 	"log.title":       {"Requests", "请求日志"},
-	"log.all.one":     {"%s request", "共 %s 个请求"},
-	"log.all.many":    {"%s requests", "共 %s 个请求"},
-	"log.match.one":   {"%s request matches the filter", "%s 个请求符合条件"},
-	"log.match.many":  {"%s requests match the filter", "%s 个请求符合条件"},
 	"log.refresh":     {"Refresh", "刷新"},
 	"nomatch.title":   {"No request matches.", "没有符合条件的请求。"},
 	"nomatch.without": {"Without “%s”", "去掉“%s”"},
@@ -111,6 +107,7 @@ var phrases = map[string]phrase{
 	"row.unknown":   {"what came is unknown", "收到了什么不得而知"},
 	"row.attempt":   {"attempt %s", "第 %s 次尝试"},
 	"row.served":    {"asked for %s, answered by %s", "请求 %s，实际由 %s 回答"},
+	"row.slow":      {"%s longer than usual for as much work", "比平时同等工作量多 %s"},
 	"row.cached":    {"%s of %s prompt tokens came from the cache, %s did not", "输入 %[2]s token，其中缓存命中 %[1]s，未命中 %[3]s"},
 	"row.reasoning": {"%s, %s of them reasoning", "%s，其中思考 %s"},
 
@@ -141,6 +138,9 @@ var phrases = map[string]phrase{
 	"filter.any.from":           {"All time", "全部时间"},
 	"filter.any.model":          {"All models", "全部模型"},
 	"filter.any.upstream":       {"All upstreams", "全部上游"},
+	"filter.any.client":         {"All clients", "全部客户端"},
+	"filter.any.key":            {"All keys", "全部密钥"},
+	"filter.any.session":        {"All sessions", "全部会话"},
 	"filter.any.outcome":        {"All outcomes", "全部结果"},
 	"filter.any.bound":          {"All", "全部"},
 	"from.-15m":                 {"Last 15 minutes", "最近 15 分钟"},
@@ -200,13 +200,14 @@ var phrases = map[string]phrase{
 	"phase.underway":  {"Under way", "进行中"},
 
 	"legend.network":   {"network", "网络"},
+	"legend.queue":     {"queue", "排队"},
+	"legend.tail":      {"after the last token", "末 token 之后"},
 	"legend.wait":      {"wait", "等待"},
 	"legend.prefill":   {"prefill", "预填充"},
 	"legend.tool":      {"hosted tool", "托管工具"},
 	"legend.hidden":    {"hidden reasoning", "隐藏思考"},
 	"legend.reasoning": {"reasoning", "思考"},
 	"legend.decode":    {"decode", "解码"},
-	"legend.underway":  {"under way", "进行中"},
 
 	"aside.reused":   {"connection reused", "复用连接"},
 	"aside.wait":     {"queue and prefill together", "排队与预填充，分不开"},
@@ -330,9 +331,6 @@ var phrases = map[string]phrase{
 	"clock.close":       {"within 0.5 s of this machine's", "与本机相差不超过 0.5 s"},
 	"clock.ahead":       {"%s s ± 0.5 s ahead", "快 %s s ± 0.5 s"},
 	"clock.behind":      {"%s s ± 0.5 s behind", "慢 %s s ± 0.5 s"},
-	"ids.gateway":       {"new-api: search “请求 ID”; LiteLLM: request_id", "new-api：搜“请求 ID”；LiteLLM：request_id"},
-	"ids.request":       {"for the vendor's logs and support", "用于上游日志和客服"},
-	"ids.response":      {"OpenAI: Logs, by id; OpenRouter: generation_id", "OpenAI：Logs 按 ID；OpenRouter：generation_id"},
 
 	"fact.prompt":           {"Prompt", "输入"},
 	"fact.cached":           {"from the cache", "缓存命中"},
@@ -374,4 +372,7 @@ var phrases = map[string]phrase{
 	"fact.proxy":            {"Proxy's share", "代理自身耗时"},
 	"fact.client_wait":      {"Waited for client", "等待客户端"},
 	"fact.cause":            {"Cause", "原因"},
+	"ids.gateway":           {"new-api: search “请求 ID”; LiteLLM: request_id", "new-api：搜“请求 ID”；LiteLLM：request_id"},
+	"ids.request":           {"for the vendor's logs and support", "用于上游日志和客服"},
+	"ids.response":          {"OpenAI: Logs, by id; OpenRouter: generation_id", "OpenAI：Logs 按 ID；OpenRouter：generation_id"},
 }

@@ -15,15 +15,16 @@ import (
 // families are the keys that end in a value.
 var families = map[string][]string{
 	"phase.":  {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail", "underway"},
-	"legend.": {"network", "wait", "prefill", "tool", "hidden", "reasoning", "decode", "underway"},
+	"legend.": {"network", "queue", "wait", "prefill", "tool", "hidden", "reasoning", "decode", "tail"},
 	"cause.": {"error", "aborted", "not_streamed", "no_output", "buffered", "hidden_reasoning", "stall", "whole_output", "slow_decode",
 		"long_output", "network", "floor", "cold_start", "queue", "cache_miss", "long_input", "unseparated", "both"},
-	"sign.":   {"rough", "attempt", "served", "cut", "meter"},
+	"sign.":   {"rough", "attempt", "served", "cut", "slow", "strong", "meter"},
 	"column.": {"time", "status", "model", "bound", "timeline", "ttft", "rate", "prompt", "output", "total"},
 	"filter.": {"from", "to", "upstream", "model", "bound", "cause", "outcome", "session", "turn", "client", "key",
 		"experiment", "min_first_token_ms", "min_prompt_tokens", "min_excess_ms", "q"},
-	"filter.any.": {"from", "model", "upstream", "outcome", "bound"},
+	"filter.any.": {"from", "model", "upstream", "client", "key", "session", "outcome", "bound"},
 	"from.":       periods,
+	"say.":        {"none_bound", "bound", "cold"},
 	"transport.":  {"http", "sse", "ndjson", "websocket"},
 	"usage.":      {"reported", "estimated", "absent"},
 	"reasoning.":  {"visible", "summary", "hidden", "none"},
@@ -47,10 +48,10 @@ func literals(t *testing.T) map[string]bool {
 	t.Helper()
 	named := map[string]bool{}
 	patterns := []*regexp.Regexp{
-		regexp.MustCompile(`(?:say|rich|about|page|newLister)\((?:[a-z, ]*, )?"([a-z_.-]+[a-z_])"`),
+		regexp.MustCompile(`(?:say|rich|page|newLister)\((?:[a-z, ]*, )?"([a-z_.-]+[a-z_0-9]+)"`),
 		regexp.MustCompile(`(?:\bt|rich) "([a-z_.-]+)"`),
-		regexp.MustCompile(`"(log\.(?:all|match))"`),
 	}
+	titled := regexp.MustCompile(`about\("([a-z_.-]+)"\)`)
 	number := regexp.MustCompile(`number\("([a-z_.-]+)"`)
 	files, _ := filepath.Glob("*.go")
 	fs.WalkDir(os.DirFS("templates"), ".", func(path string, _ fs.DirEntry, err error) error {
@@ -67,13 +68,12 @@ func literals(t *testing.T) map[string]bool {
 				named[m[1]] = true
 			}
 		}
+		for _, m := range titled.FindAllStringSubmatch(string(text), -1) {
+			named[m[1]+".title"] = true
+		}
 		for _, m := range number.FindAllStringSubmatch(string(text), -1) {
 			named[m[1]+".one"], named[m[1]+".many"] = true, true
 		}
-	}
-	for _, key := range []string{"log.all", "log.match"} {
-		delete(named, key)
-		named[key+".one"], named[key+".many"] = true, true
 	}
 	return named
 }
@@ -93,6 +93,9 @@ func TestEveryPhraseThatIsNamedIsInTheCatalogue(t *testing.T) {
 	}
 	for _, o := range exchange.Outcomes {
 		named["outcome."+string(o)] = true
+	}
+	for _, f := range findings {
+		named["say."+f.name] = true
 	}
 	for _, end := range ends {
 		named["tag."+end] = true

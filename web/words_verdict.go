@@ -26,5 +26,7 @@ var verdictPhrases = map[string]phrase{
 	"sign.attempt": {"second attempt at the same request", "同一请求的第 2 次尝试"},
 	"sign.served":  {"another model than asked for answered", "回答的不是所请求的模型"},
 	"sign.cut":     {"longer than the scale", "超出时间轴"},
+	"sign.slow":    {"took far longer than usual for as much work", "比平时同等工作量慢得多"},
+	"sign.strong":  {"among the slowest of this view", "当前视图中最慢的一批"},
 	"sign.meter":   {"part of the prompt that no cache had", "输入中缓存未命中的部分"},
 }

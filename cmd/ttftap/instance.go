@@ -120,7 +120,8 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 		return err
 	}
 	i.serveOn(web.New(web.Config{
-		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams), Models: book.Baselines,
+		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams),
+		Follow: i.recorder.Follow, Models: book.Baselines,
 		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log,
 	}))
 	return nil

@@ -1,0 +1,130 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/store"
+)
+
+const (
+	recentMost = 50_000 // exchanges that figures over many are made from at most
+	sampleMost = 10_000 // the same where they have to be read from the log each time
+)
+
+// recent holds the newest ended exchanges in short, the oldest first. It is read
+// from the log when it is first asked for, and follows the recorder from then on.
+// The recorder never waits for those who read it: what it recorded lies in
+// arrived until one of them takes it in.
+type recent struct {
+	load func(ctx context.Context, each func(*exchange.Exchange)) error // the newest first
+
+	mu   sync.RWMutex
+	rows []brief
+	more bool // the log has older ones
+
+	arriving sync.Mutex
+	arrived  []brief
+	asked    bool // somebody reads it: what is recorded has to be kept
+	loaded   bool
+}
+
+func newRecent(s *store.Store) *recent {
+	return &recent{load: func(ctx context.Context, each func(*exchange.Exchange)) error {
+		return s.Newest(ctx, store.Filter{}, store.Part{Columns: briefColumns, Rows: recentMost + 1}, each)
+	}}
+}
+
+// follow takes what the recorder has committed. Nobody who reads makes it wait.
+func (r *recent) follow(batch []*exchange.Exchange) {
+	r.arriving.Lock()
+	defer r.arriving.Unlock()
+	if !r.asked {
+		return
+	}
+	for _, x := range batch {
+		if x.Outcome != exchange.Open {
+			r.arrived = append(r.arrived, briefOf(x))
+		}
+	}
+	if len(r.arrived) > recentMost { // nobody has looked for long: read the log again when somebody does
+		r.arrived, r.asked, r.loaded = nil, false, false
+	}
+}
+
+// each calls fn with all that is held, the oldest first, and says whether the log
+// has older ones. fn must keep none of the pointers that it is given.
+func (r *recent) each(ctx context.Context, fn func(b *brief)) (more bool, err error) {
+	if err := r.refresh(ctx); err != nil {
+		return false, err
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for i := range r.rows {
+		fn(&r.rows[i])
+	}
+	return r.more, nil
+}
+
+// refresh takes in what has arrived.
+func (r *recent) refresh(ctx context.Context) error {
+	arrived, loaded := r.take()
+	if loaded && len(arrived) == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !loaded {
+		if err := r.reload(ctx); err != nil {
+			return err
+		}
+		arrived, _ = r.take() // what came while it was read may have been read, too
+	}
+	for _, b := range arrived {
+		r.insert(b)
+	}
+	r.limit()
+	return nil
+}
+
+func (r *recent) take() (arrived []brief, loaded bool) {
+	r.arriving.Lock()
+	defer r.arriving.Unlock()
+	arrived, r.arrived, r.asked = r.arrived, nil, true
+	return arrived, r.loaded
+}
+
+func (r *recent) reload(ctx context.Context) error {
+	r.rows, r.more = r.rows[:0], false
+	if err := r.load(ctx, func(x *exchange.Exchange) { r.rows = append(r.rows, briefOf(x)) }); err != nil {
+		return err
+	}
+	slices.Reverse(r.rows)
+	r.arriving.Lock()
+	defer r.arriving.Unlock()
+	r.loaded = true
+	return nil
+}
+
+// insert puts an exchange in its place, which is near the end.
+func (r *recent) insert(b brief) {
+	at, found := slices.BinarySearchFunc(r.rows, b, func(a, b brief) int {
+		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
+	})
+	if found {
+		r.rows[at] = b
+		return
+	}
+	r.rows = slices.Insert(r.rows, at, b)
+}
+
+// limit lets the oldest go, many at a time.
+func (r *recent) limit() {
+	if over := len(r.rows) - recentMost; over > 0 && (over > recentMost/10 || !r.more) {
+		r.rows = slices.Clone(r.rows[over:])
+		r.more = true
+	}
+}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/store"
+)
+
+// scope is what a view of the log looks at: its rows, and the exchanges that its
+// figures are made from.
+type scope struct {
+	store.Filter      // of the rows; confined where no index leads to them
+	confined     bool // the rows are searched back to From and no further
+	facets       facets
+	partly       bool  // the facets count but the newest of the log
+	figured      int   // exchanges that the figures are made from
+	sampled      bool  // the filter has more than these
+	rows         int64 // how many the filter has, confined or not
+}
+
+// look calls fn with the exchanges that figures over f are made from, in no
+// order, and tells what the view looks at. fn may keep of an exchange all but the
+// pointer to it.
+func (s *site) look(ctx context.Context, f store.Filter, fn func(b *brief)) (scope, error) {
+	sc := scope{Filter: f, facets: newFacets()}
+	var oldest time.Time
+	misfit := f.Misfit()
+	more, err := s.recent.each(ctx, func(b *brief) {
+		if oldest.IsZero() {
+			oldest = b.StartedAt
+		}
+		n, name := misfit(&b.Subject)
+		sc.facets.add(b, n, name)
+		if n == 0 {
+			sc.figured++
+			fn(b)
+		}
+	})
+	if err != nil || !more {
+		sc.rows = int64(sc.figured)
+		return sc, err
+	}
+	sc.partly = true
+	return sc, s.lookFurther(ctx, &sc, oldest, fn)
+}
+
+// lookFurther goes behind the exchanges that are held in memory: along an index,
+// if there is one for the filter; otherwise as far back as is bearable.
+func (s *site) lookFurther(ctx context.Context, sc *scope, oldest time.Time, fn func(b *brief)) (err error) {
+	f := sc.Filter
+	if !f.Indexed() {
+		if sc.From, sc.confined, err = s.Store.Reach(ctx, f, recentMost); err != nil {
+			return err
+		}
+	}
+	if sc.rows, err = s.Store.Count(ctx, sc.Filter); err != nil {
+		return err
+	}
+	if left := sampleMost - sc.figured; left > 0 && sc.rows > int64(sc.figured) {
+		older := sc.Filter
+		if older.To.IsZero() || older.To.After(oldest) {
+			older.To = store.When{Time: oldest}
+		}
+		err = s.Store.Newest(ctx, older, store.Part{Columns: briefColumns, Rows: left}, func(x *exchange.Exchange) {
+			sc.figured++
+			b := briefOf(x)
+			fn(&b)
+		})
+	}
+	sc.sampled = sc.rows > int64(sc.figured)
+	return err
+}
