@@ -137,22 +137,22 @@ func (s *Store) query(ctx context.Context, f Filter, limit int) (*sql.Rows, erro
 // Count returns how many exchanges f has, its limit and cursor left aside.
 func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	if f.Outcome != "" || f.IncludeOpen {
-		return s.count(ctx, f)
+		return s.count(ctx, "exchange", f)
 	}
 	// Those under way are few: to count them apart lets an index alone count the rest.
 	open := f
 	f.IncludeOpen, open.Outcome = true, exchange.Open
-	all, err := s.count(ctx, f)
+	all, err := s.count(ctx, "exchange", f)
 	if err != nil {
 		return 0, err
 	}
-	n, err := s.count(ctx, open)
+	n, err := s.count(ctx, "exchange INDEXED BY exchange_outcome", open)
 	return all - n, err
 }
 
-func (s *Store) count(ctx context.Context, f Filter) (n int64, err error) {
+func (s *Store) count(ctx context.Context, from string, f Filter) (n int64, err error) {
 	where, args := f.where()
-	err = s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM exchange WHERE "+where, args...).Scan(&n)
+	err = s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM "+from+" WHERE "+where, args...).Scan(&n)
 	return n, wrap(err, "count exchanges")
 }
 

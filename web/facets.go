@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
 )
 
 // facets count, for each filter that the form offers as a list, how many

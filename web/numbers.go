@@ -110,14 +110,14 @@ func (o *overview) cachedShare(l language, q query) number {
 func (o *overview) notes(l language, q query) (all []note) {
 	if o.confined {
 		at := o.From.UTC().Format("2006-01-02 15:04:05 UTC")
-		all = append(all, note{l.say("scope.confined", countOf(recentMost), at), l.say("scope.older"),
+		all = append(all, note{l.say("scope.confined", countOf(o.most), at), l.say("scope.older"),
 			q.with("from", "", "to", o.From.UTC().Format("2006-01-02T15:04:05.999999999Z"))})
 	}
 	if o.sampled {
 		all = append(all, note{Text: l.say("scope.sampled", countOf(o.figured), countOf(o.rows))})
 	}
 	if o.partly {
-		all = append(all, note{Text: l.say("scope.facets", countOf(recentMost))})
+		all = append(all, note{Text: l.say("scope.facets", countOf(o.most))})
 	}
 	return all
 }

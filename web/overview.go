@@ -134,7 +134,7 @@ func (o *overview) failed() (n int64) {
 
 // slowdown is the change of a model's decode rate within a view.
 type slowdown struct {
-	model        string
+	model         string
 	before, after float64 // tokens per second in the older and the newer half
 }
 

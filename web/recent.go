@@ -12,7 +12,7 @@ import (
 
 const (
 	recentMost = 50_000 // exchanges that figures over many are made from at most
-	sampleMost = 10_000 // the same where they have to be read from the log each time
+	sampleMost = 5_000  // the same where they have to be read from the log each time
 )
 
 // recent holds the newest ended exchanges in short, the oldest first. It is read
@@ -20,6 +20,7 @@ const (
 // The recorder never waits for those who read it: what it recorded lies in
 // arrived until one of them takes it in.
 type recent struct {
+	most int                                                            // exchanges that are held
 	load func(ctx context.Context, each func(*exchange.Exchange)) error // the newest first
 
 	mu   sync.RWMutex
@@ -33,9 +34,11 @@ type recent struct {
 }
 
 func newRecent(s *store.Store) *recent {
-	return &recent{load: func(ctx context.Context, each func(*exchange.Exchange)) error {
-		return s.Newest(ctx, store.Filter{}, store.Part{Columns: briefColumns, Rows: recentMost + 1}, each)
-	}}
+	r := &recent{most: recentMost}
+	r.load = func(ctx context.Context, each func(*exchange.Exchange)) error {
+		return s.Newest(ctx, store.Filter{}, store.Part{Columns: briefColumns, Rows: r.most + 1}, each)
+	}
+	return r
 }
 
 // follow takes what the recorder has committed. Nobody who reads makes it wait.
@@ -50,7 +53,7 @@ func (r *recent) follow(batch []*exchange.Exchange) {
 			r.arrived = append(r.arrived, briefOf(x))
 		}
 	}
-	if len(r.arrived) > recentMost { // nobody has looked for long: read the log again when somebody does
+	if len(r.arrived) > r.most { // nobody has looked for long: read the log again when somebody does
 		r.arrived, r.asked, r.loaded = nil, false, false
 	}
 }
@@ -123,7 +126,7 @@ func (r *recent) insert(b brief) {
 
 // limit lets the oldest go, many at a time.
 func (r *recent) limit() {
-	if over := len(r.rows) - recentMost; over > 0 && (over > recentMost/10 || !r.more) {
+	if over := len(r.rows) - r.most; over > 0 && (over > r.most/10 || !r.more) {
 		r.rows = slices.Clone(r.rows[over:])
 		r.more = true
 	}

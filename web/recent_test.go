@@ -28,7 +28,7 @@ func numbered(from, to int) []*exchange.Exchange {
 
 // recentOf reads the given log, which may grow.
 func recentOf(log *[]*exchange.Exchange) *recent {
-	return &recent{load: func(_ context.Context, each func(*exchange.Exchange)) error {
+	return &recent{most: recentMost, load: func(_ context.Context, each func(*exchange.Exchange)) error {
 		for i := len(*log) - 1; i >= max(0, len(*log)-recentMost-1); i-- {
 			each((*log)[i])
 		}

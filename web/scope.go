@@ -17,14 +17,15 @@ type scope struct {
 	partly       bool  // the facets count but the newest of the log
 	figured      int   // exchanges that the figures are made from
 	sampled      bool  // the filter has more than these
-	rows         int64 // how many the filter has, confined or not
+	rows         int64 // how many the filter has
+	most         int   // exchanges that are held in memory, and searched where no index leads
 }
 
 // look calls fn with the exchanges that figures over f are made from, in no
 // order, and tells what the view looks at. fn may keep of an exchange all but the
 // pointer to it.
 func (s *site) look(ctx context.Context, f store.Filter, fn func(b *brief)) (scope, error) {
-	sc := scope{Filter: f, facets: newFacets()}
+	sc := scope{Filter: f, facets: newFacets(), most: s.recent.most}
 	var oldest time.Time
 	misfit := f.Misfit()
 	more, err := s.recent.each(ctx, func(b *brief) {
@@ -51,7 +52,7 @@ func (s *site) look(ctx context.Context, f store.Filter, fn func(b *brief)) (sco
 func (s *site) lookFurther(ctx context.Context, sc *scope, oldest time.Time, fn func(b *brief)) (err error) {
 	f := sc.Filter
 	if !f.Indexed() {
-		if sc.From, sc.confined, err = s.Store.Reach(ctx, f, recentMost); err != nil {
+		if sc.From, sc.confined, err = s.Store.Reach(ctx, f, s.recent.most); err != nil {
 			return err
 		}
 	}

@@ -229,7 +229,7 @@ func many(n int) []*exchange.Exchange {
 }
 
 // getIn asks in a context of its own.
-func getIn(t *testing.T, ctx context.Context, page http.Handler, target string) *httptest.ResponseRecorder {
+func getIn(t testing.TB, ctx context.Context, page http.Handler, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	r.Host = "localhost"
