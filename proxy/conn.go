@@ -21,17 +21,17 @@ type dialer struct {
 	open sync.Map // the two ends of each open connection: the mark of a loop
 
 	mu    sync.Mutex
-	tls   map[string]lowest // by host: the quickest recent TLS handshake, as one round trip
-	lives map[string]lowest // by address: how soon it hung up on an idle connection
+	tls   map[string]handshakes // by host
+	lives map[string]observed   // by address: how soon it hung up on an idle connection
 }
 
-// lowest is the lowest value seen lately.
-type lowest struct {
-	value time.Duration
-	at    time.Time
+// observed is how long something lasted, and when that was seen.
+type observed struct {
+	lasted time.Duration
+	at     time.Time
 }
 
-// recent is how long a lowest value counts.
+// recent is how long what was observed counts.
 const recent = 10 * time.Minute
 
 // DialContext dials as its name says, for an http.Transport.
@@ -61,19 +61,8 @@ func (d *dialer) isOwn(r *http.Request) bool {
 	return own
 }
 
-// note keeps a value if it is the lowest of late.
-func note(m *map[string]lowest, key string, v time.Duration) {
-	if *m == nil {
-		*m = make(map[string]lowest)
-	}
-	now := time.Now()
-	if old, ok := (*m)[key]; !ok || v < old.value || now.Sub(old.at) >= recent {
-		(*m)[key] = lowest{v, now}
-	}
-}
-
-// noteHandshake keeps the quickest recent TLS handshake of a host. TLS goes from
-// end to end where a tunnel or an outbound proxy answers TCP by itself.
+// noteHandshake keeps a TLS handshake with a host. TLS goes from end to end where a
+// tunnel or an outbound proxy answers TCP by itself.
 func (d *dialer) noteHandshake(host string, took time.Duration, state tls.ConnectionState) {
 	trips := time.Duration(2)
 	if state.Version >= tls.VersionTLS13 || state.DidResume {
@@ -81,7 +70,10 @@ func (d *dialer) noteHandshake(host string, took time.Duration, state tls.Connec
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	note(&d.tls, host, took/trips)
+	if d.tls == nil {
+		d.tls = make(map[string]handshakes)
+	}
+	d.tls[host] = d.tls[host].with(took/trips, time.Now())
 }
 
 // roundTrip is the round trip to a host over a connection, nil where neither the
@@ -93,8 +85,8 @@ func (d *dialer) roundTrip(host string, c *conn) *time.Duration {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if l, ok := d.tls[host]; ok && (rtt == nil || l.value > *rtt) {
-		rtt = &l.value
+	if quickest := d.tls[host].quickest(); rtt == nil || quickest != nil && *quickest > *rtt {
+		return quickest
 	}
 	return rtt
 }
@@ -103,7 +95,13 @@ func (d *dialer) roundTrip(host string, c *conn) *time.Duration {
 func (d *dialer) hungUpAfter(address string, idle time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	note(&d.lives, address, idle)
+	if d.lives == nil {
+		d.lives = make(map[string]observed)
+	}
+	now := time.Now()
+	if old, ok := d.lives[address]; !ok || idle < old.lasted || now.Sub(old.at) >= recent {
+		d.lives[address] = observed{idle, now}
+	}
 }
 
 // tooIdle says whether a connection has been idle for so long that the upstream
@@ -112,7 +110,7 @@ func (d *dialer) tooIdle(address string, idle time.Duration) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	life, ok := d.lives[address]
-	return ok && idle > life.value/2 && time.Since(life.at) < recent
+	return ok && idle > life.lasted/2 && time.Since(life.at) < recent
 }
 
 // conn is a connection to an upstream that counts what was written to it.

@@ -30,7 +30,7 @@ type flight struct {
 	opened   sync.Once
 	wait     func() // until the row is stored; set once it is opened
 	waited   sync.Once
-	tap      *tap // nil until there is an answer to read
+	tap      *tap // nil until there is an answer to read; set under the lock
 
 	upload  *upload
 	coding  string           // content coding of the request body
@@ -57,7 +57,6 @@ type ending struct {
 // begin takes the facts of the request head. The row is opened as soon as the
 // request body has been read, so that it names the model.
 func (p *Proxy) begin(r *http.Request) *flight {
-	p.flying.Add(1)
 	f := &flight{proxy: p, start: time.Now(), client: r.Context()}
 	path, query, hasQuery := splitTarget(r.RequestURI)
 	f.query, f.hasQuery = query, hasQuery
@@ -79,6 +78,7 @@ func (p *Proxy) begin(r *http.Request) *flight {
 	if f.x.Received != nil {
 		f.open()
 	}
+	p.aloft.enter(f)
 	return f
 }
 
@@ -185,8 +185,9 @@ func (f *flight) answered(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
-	f.tap = newTap(f, res)
-	res.Body = f.tap
+	t := newTap(f, res)
+	f.locked(func() { f.tap = t })
+	res.Body = t
 	return nil
 }
 
@@ -222,7 +223,7 @@ func (f *flight) end() {
 // finish ends the exchange, after the handler: the client must not wait for what
 // is made of its answer. Whatever happens, the row is recorded.
 func (f *flight) finish() {
-	defer f.proxy.flying.Add(-1)
+	defer f.proxy.aloft.leave(f)
 	defer close(f.judged)
 	x := &f.x
 	if note := guarded(f.proxy.config.Log, f.conclude); note != "" {
@@ -316,6 +317,22 @@ func (f *flight) locked(do func()) {
 	if !f.done {
 		do()
 	}
+}
+
+// soFar is a copy of what is known by now, nil where the exchange has ended.
+func (f *flight) soFar() *exchange.Exchange {
+	var x *exchange.Exchange
+	f.locked(func() {
+		x = new(f.x)
+		if f.tap != nil && f.tap.reading != nil {
+			f.tap.reading.meter.SoFar(x)
+		}
+	})
+	if x != nil {
+		x.Prompt = nil
+		x.Derive()
+	}
+	return x
 }
 
 // landed says whether the exchange has ended.

@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
@@ -71,7 +70,7 @@ type Proxy struct {
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
 	crowd     crowd
-	flying    atomic.Int64
+	aloft     aloft
 	flights   sync.WaitGroup
 }
 
@@ -130,7 +129,11 @@ func (p *Proxy) Close() { p.transport.CloseIdleConnections() }
 func (p *Proxy) Wait() { p.flights.Wait() }
 
 // Flying is the number of exchanges under way.
-func (p *Proxy) Flying() int64 { return p.flying.Load() }
+func (p *Proxy) Flying() int64 { return p.aloft.count() }
+
+// UnderWay returns what is known by now of each exchange under way, in the order
+// in which they began: copies, without their prompts and unjudged.
+func (p *Proxy) UnderWay() []*exchange.Exchange { return p.aloft.soFar() }
 
 // ServeHTTP forwards a request and its answer.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {

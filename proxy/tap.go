@@ -19,15 +19,14 @@ type tap struct {
 	body   io.ReadCloser
 	media  string // media type of the answer
 
-	chunk     []byte // the last chunk, not yet observed
-	chunkAt   time.Duration
-	returned  time.Time // when the last read returned
-	wrote     time.Time // when its chunk was written on; zero before
-	size      int64
-	firstByte time.Duration // meaningful where there is any size
-	err       error         // how reading ended: io.EOF, or what broke
-	waiting   time.Duration
-	own       time.Duration
+	chunk    []byte // the last chunk, not yet observed
+	chunkAt  time.Duration
+	returned time.Time // when the last read returned
+	wrote    time.Time // when its chunk was written on; zero before
+	size     int64
+	err      error // how reading ended: io.EOF, or what broke
+	waiting  time.Duration
+	own      time.Duration
 
 	inflate *inflater // nil for a plain body
 	reading *reading
@@ -55,7 +54,7 @@ func (t *tap) Read(p []byte) (int, error) {
 	if n > 0 {
 		t.chunkAt = t.returned.Sub(t.flight.start)
 		if t.size == 0 {
-			t.firstByte = t.chunkAt
+			t.flight.locked(func() { t.flight.x.FirstByte = new(t.chunkAt) })
 		}
 		t.size += int64(n)
 		t.chunk = append(t.chunk[:0], p[:n]...)
@@ -126,9 +125,6 @@ func (t *tap) measure(x *exchange.Exchange) {
 		return
 	}
 	x.ResponseBytes, x.ClientWait = new(t.size), new(t.waiting)
-	if t.size > 0 {
-		x.FirstByte = &t.firstByte
-	}
 	if x.Proxy != nil {
 		x.Proxy = new(*x.Proxy + t.own)
 	}

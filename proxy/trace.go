@@ -33,12 +33,15 @@ type trail struct {
 // hooks stamp; the subtractions that they do are of instants of their own.
 func (f *flight) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
+		GetConn: func(string) { // again, where the connection before was found dead
+			f.locked(func() { f.trail.conn, f.x.GotConn = nil, nil })
+		},
 		DNSStart: func(httptrace.DNSStartInfo) {
 			f.dialing(func() { f.trail.step, f.trail.dnsStart = stepDNS, time.Now() })
 		},
 		DNSDone: func(i httptrace.DNSDoneInfo) {
 			if i.Err == nil {
-				f.dialing(func() { f.x.DNS = new(time.Since(f.trail.dnsStart)) })
+				f.dialing(func() { f.x.DNS = lasted(f.trail.dnsStart) })
 			}
 		},
 		ConnectStart: func(_, _ string) {
@@ -50,7 +53,7 @@ func (f *flight) hooks() *httptrace.ClientTrace {
 		},
 		ConnectDone: func(_, _ string, err error) {
 			if err == nil {
-				f.dialing(func() { f.x.Connect = new(time.Since(f.trail.dialStart)) })
+				f.dialing(func() { f.x.Connect = lasted(f.trail.dialStart) })
 			}
 		},
 		TLSHandshakeStart: func() {
@@ -78,16 +81,28 @@ func (f *flight) handshaken(state tls.ConnectionState, err error) {
 		return
 	}
 	f.dialing(func() {
-		took := time.Since(f.trail.tlsStart)
-		f.x.TLS = &took
-		f.proxy.dialer.noteHandshake(f.upstream.URL.Host, took, state)
+		if f.x.TLS = lasted(f.trail.tlsStart); f.x.TLS != nil {
+			f.proxy.dialer.noteHandshake(f.upstream.URL.Host, *f.x.TLS, state)
+		}
 	})
+}
+
+// lasted is how long a step has taken, nil where it was begun for an attempt of
+// which nothing is kept.
+func lasted(start time.Time) *time.Duration {
+	if start.IsZero() {
+		return nil
+	}
+	return new(time.Since(start))
 }
 
 func (f *flight) gotConn(i httptrace.GotConnInfo) {
 	f.locked(func() {
-		f.x.GotConn, f.x.ConnReused = f.since(), new(i.Reused)
-		if i.Reused { // a dial that was begun for us served somebody else
+		f.x.GotConn, f.x.ConnReused, f.x.PoolWait = f.since(), new(i.Reused), nil
+		if i.Reused || !f.dialled() {
+			if f.trail.step != "" { // a dial for us was under way when another's connection came free
+				f.x.PoolWait = new(*f.x.GotConn - *f.x.Proxy)
+			}
 			f.x.DNS, f.x.Connect, f.x.TLS = nil, nil, nil
 		}
 		f.trail.step = ""
@@ -98,6 +113,18 @@ func (f *flight) gotConn(i httptrace.GotConnInfo) {
 			f.trail.taken = f.trail.conn.take(i.Reused && !f.trail.http2, secure)
 		}
 	})
+}
+
+// dialled says whether the dial for this exchange is done. Of two that wait for
+// one HTTP/2 connection the first to use it need not be the one that dialled it.
+func (f *flight) dialled() bool {
+	switch f.trail.step {
+	case stepConnect:
+		return f.x.Connect != nil
+	case stepTLS:
+		return f.x.TLS != nil
+	}
+	return false
 }
 
 // putIdle may be called when the exchange has ended: it is about the connection.

@@ -168,6 +168,13 @@ func moreColumns(x *exchange.Exchange) []column {
 		{"prefix_idle_ms", ms{&x.PrefixIdle}},
 		{"changed_section", text[string]{&x.ChangedSection}},
 		{"changed_index", integer{&x.ChangedIndex}},
+		{"cadence", cadence{&x.Cadence}},
+		{"pool_wait_ms", ms{&x.PoolWait}},
+		{"seen_delivery", text[exchange.Delivery]{&x.SeenDelivery}},
+		{"seen_tpot_ms", ms{&x.SeenTPOT}},
+		{"seen_tokens_per_sec", real{&x.SeenTokensPerSec}},
+		{"seen_rate_quality", text[string]{&x.SeenRateQuality}},
+		{"seen_rate_last_over_first", real{&x.SeenRateLastOverFirst}},
 	}
 }
 

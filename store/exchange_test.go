@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,8 +50,24 @@ var anyBoundary = rapid.Custom(func(t *rapid.T) exchange.Boundary {
 	}
 })
 
+var anyCadence = rapid.Custom(func(t *rapid.T) exchange.Cadence {
+	milliseconds := rapid.Map(rapid.Int64Range(0, 1e9), func(n int64) time.Duration { return time.Duration(n) * time.Millisecond })
+	portion := rapid.Custom(func(t *rapid.T) exchange.Portion {
+		bytes := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 1<<40))
+		return exchange.Portion{Reasoning: bytes.Draw(t, "reasoning"), Answer: bytes.Draw(t, "answer")}
+	})
+	c := exchange.Cadence{Step: milliseconds.Draw(t, "step"), First: portion.Draw(t, "first")}
+	c.Steps = rapid.SliceOfN(portion, 1, 8).Draw(t, "steps")
+	for range rapid.IntRange(0, 3).Draw(t, "gaps") {
+		c.Gaps = append(c.Gaps, exchange.Gap{From: milliseconds.Draw(t, "from"), Took: milliseconds.Draw(t, "took")})
+	}
+	return c
+})
+
 func anyValue(t *rapid.T, name string, typ reflect.Type) reflect.Value {
 	switch typ {
+	case reflect.TypeFor[exchange.Cadence]():
+		return reflect.ValueOf(anyCadence.Draw(t, name))
 	case reflect.TypeFor[time.Time]():
 		return reflect.ValueOf(time.Unix(0, rapid.Int64Range(1, 1<<62).Draw(t, name)).UTC())
 	case reflect.TypeFor[time.Duration]():
@@ -107,6 +124,10 @@ func typical(n int) *exchange.Exchange {
 			Upload: at(3), Network: at(15), Wait: at(930), Decode: at(4150), ClientWait: at(0), Proxy: at(0), TPOT: at(13),
 			TokensPerSec: rate(72.31 + float64(n%100)/7), RateQuality: "fair", EndToEndTokensPerSec: rate(58.9),
 			OutputEvents: count(300), TokensPerEvent: rate(1.02), MaxGap: at(80), Stalls: count(0), Delivery: exchange.Streamed,
+			Cadence: &exchange.Cadence{
+				Step: 100 * time.Millisecond, First: exchange.Portion{Answer: 4},
+				Steps: slices.Repeat([]exchange.Portion{{Answer: 31}}, 42),
+			},
 			Concurrency: count(1), IdleBefore: at(2500), RequestBytes: count(180000), ResponseBytes: count(61000), UpstreamClockOffset: at(-14),
 		},
 		Verdict: exchange.Verdict{

@@ -21,6 +21,9 @@ type scale struct {
 	end   time.Duration
 }
 
+// Axis is the end of the scale in milliseconds.
+func (s scale) Axis() int64 { return s.end.Milliseconds() }
+
 // tick is a mark of the axis.
 type tick struct {
 	X     string // in percent of the width
@@ -114,10 +117,14 @@ func percentOf(share float64) string {
 
 // barOf draws an exchange that took so long.
 func (s scale) barOf(l language, x *exchange.Exchange, total time.Duration) bar {
-	ps := phases(x, total)
-	b := bar{Alt: inPhrases(l, ps), Rects: s.rects(ps), Cut: total > s.end}
+	return s.draw(l, x, phases(x, total), total)
+}
+
+// draw draws an exchange as phases that end at a place of the scale.
+func (s scale) draw(l language, x *exchange.Exchange, ps []phase, end time.Duration) bar {
+	b := bar{Alt: inPhrases(l, ps), Rects: s.rects(ps), Cut: end > s.end}
 	if failed(x) {
-		b.End, b.EndX = tone(x), s.x(min(total, s.end))
+		b.End, b.EndX = tone(x), s.x(min(end, s.end))
 	}
 	return b
 }

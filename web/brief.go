@@ -20,6 +20,7 @@ type brief struct {
 	Rate        *float64 // decode rate, tokens per second
 	RateQuality string
 	Delivery    exchange.Delivery
+	CacheDenied bool // a count of cached tokens that the wait belies
 	spent       [len(kinds)]time.Duration
 }
 
@@ -34,7 +35,7 @@ var briefColumns = []string{
 	"generation_started_ms", "first_token_ms", "first_reasoning_ms", "answer_start_ms", "last_token_ms", "total_ms",
 	"network_ms", "queue_ms", "prefill_ms", "hidden_decode_ms", "unseen_decode_ms",
 	"hosted_tool_ms", "hosted_before_first_ms", "hosted_before_answer_ms",
-	"excess_ms", "tpot_ms", "tokens_per_sec", "rate_quality", "delivery", "stall_ms", "server_decode_ms", "bound", "cause",
+	"excess_ms", "tpot_ms", "tokens_per_sec", "rate_quality", "delivery", "cache_outcome", "stall_ms", "server_decode_ms", "bound", "cause",
 }
 
 // briefOf is an ended exchange in short.
@@ -44,6 +45,7 @@ func briefOf(x *exchange.Exchange) brief {
 		Status:  x.Status, Total: x.End,
 		Cached: x.CachedTokens, Uncached: x.UncachedTokens, Output: x.OutputTokens,
 		Rate: x.TokensPerSec, RateQuality: x.RateQuality, Delivery: x.Delivery,
+		CacheDenied: x.CacheOutcome == "unreported",
 	}
 	if x.End != nil {
 		for _, p := range phases(x, *x.End) {
@@ -55,11 +57,3 @@ func briefOf(x *exchange.Exchange) brief {
 
 // index is where a kind stands in kinds.
 func (k kind) index() int { return slices.Index(kinds[:], k) }
-
-// took is the time that went into phases of some kinds.
-func (b *brief) took(of ...kind) (all time.Duration) {
-	for _, k := range of {
-		all += b.spent[k.index()]
-	}
-	return all
-}

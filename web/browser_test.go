@@ -22,8 +22,7 @@ import (
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-// browser is a tab of a real browser with scripts switched off, and what it
-// complained of and asked for.
+// browser is a tab of a real browser, and what it complained of and asked for.
 type browser struct {
 	*testing.T
 	ctx  context.Context
@@ -51,6 +50,9 @@ func TestInABrowser(t *testing.T) {
 	long := newConfig(t, append(telling(), overlong())...)
 	routed := newConfig(t, append(telling(), longWinded())...)
 	routed.Upstreams = []Upstream{{"default", "https://chatgpt.com/backend-api/codex"}, {"a-rather-long-name", "https://gateway.example.com/some/path/v1"}}
+	talk := newConfig(t, conversation()...)
+	judged := newConfig(t)
+	judged.Models = usualModels()
 	for _, test := range []struct {
 		name string
 		c    Config
@@ -63,6 +65,12 @@ func TestInABrowser(t *testing.T) {
 		{"nothing is cut off in a narrow window", routed, isWholeInANarrowWindow},
 		{"the token opens the page", locked, opensByToken},
 		{"an empty log shows what to paste", newConfig(t), showsWhatToPaste},
+		{"one exchange is drawn among its neighbours", talk, showsOneExchange},
+		{"an exchange under way is looked at anew without script", talk, looksAnewByItself(talk.Store)},
+		{"the connect page leads to each client and upstream", routed, connectsClients},
+		{"the models page tells what is usual", judged, tellsWhatIsUsual},
+		{"a turn is summed and leads to its requests", newConfig(t, append(agent(), crew()...)...), sumsATurn},
+		{"two requests are chosen, compared and swapped", newConfig(t, append(agent(), crew()...)...), choosesAndCompares},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.look(newTab(t, ctx, test.c)) })
 	}
@@ -85,15 +93,23 @@ func startBrowser(t *testing.T, path string) context.Context {
 	return ctx
 }
 
-// newTab opens a page in a tab that shares no cookies with the others.
+// newTab opens a page without its script in a tab that shares no cookies with the
+// others.
 func newTab(t *testing.T, ctx context.Context, c Config) *browser {
+	t.Helper()
+	b := newScriptedTab(t, ctx, newServer(t, c))
+	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	b.must(err)
+	return b
+}
+
+// newScriptedTab is the same for a page at some address, with its script.
+func newScriptedTab(t *testing.T, ctx context.Context, base string) *browser {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &browser{T: t, ctx: ctx, base: newServer(t, c)}
+	b := &browser{T: t, ctx: ctx, base: base}
 	b.must(chromedp.Listen(ctx, b.listen))
-	_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	b.must(err)
 	b.viewport(1280, 900)
 	return b
 }
@@ -269,7 +285,7 @@ func fitsATelephone(b *browser) {
 	b.viewport(390, 844)
 	for _, l := range []language{english, chinese} {
 		for name, target := range map[string]string{
-			"log": "/-/", "exchange": "/-/requests/prefill", "failed": "/-/requests/cut", "long": "/-/requests/long",
+			"log": "/-/", "charts": "/-/charts", "exchange": "/-/requests/prefill", "failed": "/-/requests/cut", "long": "/-/requests/long",
 			"connect": "/-/connect", "missing": "/-/requests/" + strings.Repeat("y", 200),
 			"filtered": "/-/?q=" + strings.Repeat("z", 200) + "&from=-1h&colour=" + strings.Repeat("r", 200),
 		} {
@@ -340,7 +356,7 @@ func opensByToken(b *browser) {
 func showsWhatToPaste(b *browser) {
 	b.visit("/-/")
 	want := CodexBlock("http://localhost:8838", "https://api.example.com/v1")
-	if got := in[string](b, `document.querySelector(".steps pre").textContent`); got != want {
+	if got := in[string](b, `document.querySelector("pre").textContent`); got != want {
 		b.Errorf("got %q, want %q", got, want)
 	}
 	b.picture("empty")

@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
@@ -35,42 +33,75 @@ type exchangeView struct {
 	Status     string
 	Under      string // the request in one line
 	Why        why
-	Waterfall  *waterfall  // nil where the end is not written
+	Waterfall  *waterfall  // nil where only the start is known
+	Arrivals   *arrivals   // nil where there was none
 	Prompt     *promptView // nil where it was not read
-	Delivery   []string
+	Near       *neighbours // nil where there are none
 	Notes      []string
 	Server     *serverTimings // nil where the upstream told none
 	Instants   []instant
 	Lists      []list
 	Usage      string
 	JSON       string
+	CSV        string   // of its row
+	Refresh    *refresh // nil once it has ended
 	SessionURL string
+	TurnURL    string // of its turn; "" without one
 	Older      string // address of the exchange before; "" for none
 	Newer      string
 }
 
-// why is the verdict, or what went wrong, in words.
-type why struct {
-	Title      string
-	Paragraphs []string
-}
-
 func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
+	position := s.hub.position() // before it is read: what comes meanwhile is told of then
 	x, err := s.Store.Exchange(r.Context(), idOf(r))
 	if err != nil {
 		return err
 	}
+	x = s.byNow(x)
 	v := exchangeView{page: s.page(w, r, "exchange.title")}
 	v.fill(x, s.Now())
-	older := store.Filter{To: store.When{Time: x.StartedAt}}
-	newer := store.Filter{From: store.When{Time: x.StartedAt.Add(1)}, Order: "asc"}
-	if v.Older, err = s.first(r.Context(), older); err != nil {
-		return err
+	if x.Outcome == exchange.Open {
+		v.Refresh = refreshing(w, r, x)
+		v.Live, v.Reload = liveURL(query(store.Filter{Search: x.ID}.Query()), v.Language, scale{}, position), "finished"
 	}
-	if v.Newer, err = s.first(r.Context(), newer); err != nil {
+	if err := s.surround(r.Context(), &v, x); err != nil {
 		return err
 	}
 	return v.render(w, http.StatusOK, "exchange", v)
+}
+
+// byNow is an exchange with all that is known of it by now, if it is under way.
+func (s *site) byNow(x *exchange.Exchange) *exchange.Exchange {
+	if x.Outcome != exchange.Open || s.UnderWay == nil {
+		return x
+	}
+	for _, known := range s.UnderWay() {
+		if known.ID == x.ID {
+			known.Prompt = x.Prompt
+			return known
+		}
+	}
+	return x
+}
+
+// surround sets an exchange among the others of the log.
+func (s *site) surround(ctx context.Context, v *exchangeView, x *exchange.Exchange) (err error) {
+	older := store.Filter{To: store.When{Time: x.StartedAt}}
+	newer := store.Filter{From: store.When{Time: x.StartedAt.Add(1)}, Order: "asc"}
+	if v.Older, err = s.first(ctx, older); err != nil {
+		return err
+	}
+	if v.Newer, err = s.first(ctx, newer); err != nil {
+		return err
+	}
+	near, err := s.near(ctx, x)
+	if err != nil {
+		return err
+	}
+	v.Near = neighboursOf(v.Language, x, near, s.Now())
+	similar, err := s.similar(ctx, x)
+	v.Why.Similar = beside(v.Language, x, similar, s.Now())
+	return err
 }
 
 // idOf is the id in a request's path, which chi leaves escaped where the path has
@@ -101,16 +132,48 @@ func (v *exchangeView) fill(x *exchange.Exchange, now time.Time) {
 	v.UTC = utc(x.StartedAt)
 	v.Tag, v.Tone, v.Status = tagOf(l, x), tone(x), status(x)
 	v.Why = whyOf(l, x, now)
-	v.Waterfall = waterfallOf(l, x)
+	v.Waterfall = waterfallOf(l, x, now)
 	v.Prompt = promptOf(l, x)
-	v.Delivery = deliveryOf(l, x)
+	v.Arrivals = arrivalsOf(l, x)
 	v.Notes = notesOf(l, x)
 	v.Server = serverTimingsOf(l, x)
 	v.Instants = instantsOf(l, x)
-	v.Lists = slices.DeleteFunc([]list{tokenList(l, x), rateList(l, x), idList(l, x), routeList(l, x)}, list.empty)
+	v.Lists = slices.DeleteFunc([]list{tokenList(l, x), rateList(l, x), usualList(l, x), idList(l, x), routeList(l, x)}, list.empty)
 	v.Usage = indented(x.UsageRaw)
 	v.JSON = "/-/api/requests/" + url.PathEscape(x.ID)
-	v.SessionURL = rowsWith("session", x.SessionID)
+	v.CSV = csvRow(x)
+	v.SessionURL, v.TurnURL = rowsWith("session", x.SessionID), turnURL(x)
+}
+
+// csvRow is the address of an exchange's row alone: its id, at the very time of
+// its start, by which it is found at once.
+func csvRow(x *exchange.Exchange) string {
+	f := store.Filter{
+		From: store.When{Time: x.StartedAt.UTC()}, To: store.When{Time: x.StartedAt.UTC().Add(1)}, Search: x.ID,
+	}
+	if x.Outcome == exchange.Open { // which exports leave out otherwise
+		f.Outcome = exchange.Open
+	}
+	return address("/-/export.csv", f.Query())
+}
+
+// refresh is how to look again at an exchange under way, without a script.
+type refresh struct {
+	Once  string // address of the same view
+	Each  string // of the one that does so by itself; "" in that
+	Every string // seconds
+}
+
+const refreshEvery = "3"
+
+// refreshing has the browser load the view anew, if its address asks for that.
+func refreshing(w http.ResponseWriter, r *http.Request, x *exchange.Exchange) *refresh {
+	v := &refresh{Once: exchangeURL(x), Each: exchangeURL(x) + "?refresh=" + refreshEvery, Every: refreshEvery}
+	if r.URL.Query().Get("refresh") == refreshEvery {
+		v.Each = ""
+		w.Header().Set("Refresh", refreshEvery)
+	}
+	return v
 }
 
 // headline is the exchange in a few words and numbers.
@@ -145,29 +208,6 @@ func underline(l language, x *exchange.Exchange) string {
 		parts = append(parts, l.say("part.attempt", figure.Count(x.Attempt)))
 	}
 	return l.list(parts)
-}
-
-func whyOf(l language, x *exchange.Exchange, now time.Time) why {
-	w := why{Title: l.say("why." + cmp.Or(string(x.Bound), "open"))}
-	if x.Outcome == exchange.Open {
-		w.add(l.say("why.since", x.StartedAt.In(now.Location()).Format(time.DateTime), soFar(x, now)))
-		return w
-	}
-	if failed(x) {
-		w.Title = l.say("why.failed")
-		w.add(diagnosis.ErrorWords(x, string(l)))
-	}
-	w.add(diagnosis.Reason(x, string(l)))
-	return w
-}
-
-// add adds a paragraph. It takes the place of one that it begins with.
-func (w *why) add(paragraph string) {
-	p := plain(paragraph, proseRunes)
-	w.Paragraphs = slices.DeleteFunc(w.Paragraphs, func(said string) bool { return strings.HasPrefix(p, said) })
-	if p != "" {
-		w.Paragraphs = append(w.Paragraphs, p)
-	}
 }
 
 func notesOf(l language, x *exchange.Exchange) []string {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -20,8 +21,9 @@ func (l list) empty() bool { return len(l.Facts) == 0 }
 // fact is a name and its value.
 type fact struct {
 	Name, Value, Aside string
-	Code               bool   // an id, to be copied
-	URL                string // of the rows that share the value
+	Code               bool   // an id
+	Copy               string // the value to be copied; "" for what is cut, or has more in it than shows
+	URL                string // of the exchanges that share the value
 }
 
 // lister builds a list of one exchange's facts in one language.
@@ -59,25 +61,10 @@ func (b *lister) have(name, value, aside string) {
 	}
 }
 
-// id adds an id where there is one, with what it is good for.
-func (b *lister) id(name, value, aside string) {
-	if value != "" {
-		b.Facts = append(b.Facts, fact{Name: b.l.say("fact." + name), Value: plain(value, nameRunes), Aside: aside, Code: true})
-	}
-}
-
-// linked adds an id that leads to the rows that share it.
-func (b *lister) linked(name, filter, value string) {
-	if value != "" {
-		b.id(name, value, "")
-		b.Facts[len(b.Facts)-1].URL = rowsWith(filter, value)
-	}
-}
-
 // rowsWith is the address of the rows that share a value, "" for a value that
-// no address should be made of.
+// no address should be made of, or that no filter takes as it is.
 func rowsWith(filter, value string) string {
-	if value == "" || len(value) > 4*nameRunes {
+	if value == "" || len(value) > 4*nameRunes || value != strings.TrimSpace(value) {
 		return ""
 	}
 	return query{}.with(filter, value)
@@ -106,23 +93,34 @@ func rateList(l language, x *exchange.Exchange) list {
 	b.have("last_over_first", decimal(x.RateLastOverFirst), "")
 	b.have("tokens_per_event", decimal(x.TokensPerEvent), "")
 	b.have("output_events", figure.Count(x.OutputEvents), "")
-	b.have("excess", figure.Duration(x.Excess), "")
 	return b.list
 }
 
-func idList(l language, x *exchange.Exchange) list {
-	b := newLister(l, "ids.title", x)
-	b.id("gateway_id", x.GatewayRequestID, l.say("ids.gateway"))
-	b.id("request_id", x.RequestID, l.say("ids.request"))
-	b.id("response_id", x.ResponseID, l.say("ids.response"))
-	b.id("id", x.ID, "")
-	b.linked("session", "session", x.SessionID)
-	b.linked("turn", "turn", x.TurnID)
-	b.have("kind", plain(x.RequestKind, nameRunes), "")
-	if retried(x) {
-		b.id("retry_group", x.RetryGroup, l.say("part.attempt", figure.Count(x.Attempt)))
+// usualList is what is usual for the model, as of the verdict.
+func usualList(l language, x *exchange.Exchange) list {
+	b := newLister(l, "usual.title", x)
+	b.have("floor", figure.Duration(x.Floor), "")
+	b.have("usual_prefill", figure.Duration(x.UsualPrefill), beyondUsual(l, x))
+	b.have("cached_wait", figure.Duration(x.CachedWait), "")
+	b.have("tpot", figure.Duration(x.UsualTPOT), "")
+	name, off := "excess", x.Excess
+	if off != nil && *off < 0 {
+		name, off = "saved", new(-*off)
+	}
+	b.have(name, figure.Duration(off), "")
+	if len(b.Facts) > 0 && x.UsualRows != nil {
+		b.put("usual_rows", figure.Count(x.UsualRows), "")
+		b.Facts[len(b.Facts)-1].URL = rowsWith("model", x.Model())
 	}
 	return b.list
+}
+
+// beyondUsual says that the prompt was longer than any that the model is known by.
+func beyondUsual(l language, x *exchange.Exchange) string {
+	if x.UsualTokens == nil || x.UncachedTokens == nil || *x.UncachedTokens <= *x.UsualTokens {
+		return ""
+	}
+	return l.say("usual.beyond", figure.Count(x.UsualTokens))
 }
 
 func routeList(l language, x *exchange.Exchange) list {

@@ -13,6 +13,7 @@ import (
 
 // filters is the form over the log, and what it is set to.
 type filters struct {
+	Action   string  // address of the view that it chooses for
 	Kept     []field // what the form has no control for
 	Bounds   []choice
 	Selects  []selection
@@ -55,6 +56,7 @@ const optionsMost = 100
 // newFilters makes the form for a query and what it finds.
 func newFilters(l language, q query, o *overview) filters {
 	f := filters{
+		Action:  "/-/",
 		Bounds:  boundChoices(l, q, o.facets),
 		MinTTFT: q.get("min_first_token_ms"),
 		Query:   q.get("q"),

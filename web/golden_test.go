@@ -9,19 +9,34 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 )
 
 var update = flag.Bool("update", false, "write the golden pages anew")
 
-// contentHash is the part of a page that changes with the style sheet.
-var contentHash = regexp.MustCompile(`-[0-9a-f]{12}\.(css|svg)`)
+// contentHash is the part of a page that changes with the style sheet and the script.
+var contentHash = regexp.MustCompile(`-[0-9a-f]{12}\.(css|js|svg)`)
+
+// logFile is the part of it that is of one machine.
+var logFile = regexp.MustCompile(`<code>[^<]*(log\.db</code>).*?[kM]?B<`)
+
+// livePosition is the part of it that is of one run of the program.
+var livePosition = regexp.MustCompile(`since=[0-9A-Z]{26}-[0-9]+`)
 
 func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 	full := New(newConfig(t, telling()...))
 	long := New(newConfig(t, many(120)...))
 	empty := New(newConfig(t))
+	turns := New(newConfig(t, append(agent(), crew()...)...))
 	locked := newConfig(t)
 	locked.Token = "sesame"
+	routed := newConfig(t)
+	routed.Upstreams = append(routed.Upstreams, Upstream{"chat", "https://chatgpt.com/backend-api/codex"})
+	judged := newConfig(t)
+	judged.Models = usualModels()
+	charted := newConfig(t, telling()...)
+	charted.Models = func() []*diagnosis.Baseline { return []*diagnosis.Baseline{steep("gpt-5-codex")} }
 	views := []struct {
 		name   string
 		page   http.Handler
@@ -36,15 +51,29 @@ func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 		{"exchange-prefill", full, "/-/requests/prefill"},
 		{"exchange-cut", full, "/-/requests/cut"},
 		{"exchange-whole", full, "/-/requests/whole"},
+		{"exchange-session", New(newConfig(t, conversation()...)), "/-/requests/talk-4"},
 		{"exchange-missing", full, "/-/requests/nowhere"},
+		{"charts", New(charted), "/-/charts"},
+		{"charts-filtered", full, "/-/charts?bound=wait&from=-3h"},
 		{"connect", full, "/-/connect"},
+		{"connect-upstream", New(routed), "/-/connect?upstream=chat"},
+		{"models", New(judged), "/-/models"},
+		{"models-none", full, "/-/models?model=none"},
+		{"turn", turns, "/-/turns/turn-9"},
+		{"turn-overlapping", turns, "/-/turns/turn-crew"},
+		{"turn-missing", turns, "/-/turns/turn-0"},
+		{"compare", turns, "/-/compare?a=agent-4&b=agent-1"},
+		{"compare-unlike", full, "/-/compare?a=prefill&b=cancelled"},
+		{"compare-one", turns, "/-/compare?a=agent-4"},
+		{"compare-missing", turns, "/-/compare?a=agent-4&b=nowhere"},
 		{"login", New(locked), "/-/?q=x"},
 	}
 	for _, v := range views {
 		for _, l := range []language{english, chinese} {
 			t.Run(v.name+"/"+string(l), func(t *testing.T) {
 				body := get(t, v.page, v.target, "Accept-Language", l.Tag()).Body.String()
-				golden(t, v.name+"."+string(l)+".golden.html", contentHash.ReplaceAllString(body, "-HASH.$1"))
+				body = livePosition.ReplaceAllString(body, "since=HERE")
+				golden(t, v.name+"."+string(l)+".golden.html", logFile.ReplaceAllString(contentHash.ReplaceAllString(body, "-HASH.$1"), "<code>$1, SIZE<"))
 			})
 		}
 	}

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// policy lets a view load its own style sheet and icon and send its own forms,
-// and nothing else: a quoted error can be no script, whatever it says.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; " +
+// policy lets a view load its own style sheet, icon and script, follow its own
+// events and send its own forms, and nothing else: a quoted error can be no
+// script, whatever it says.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // guard puts the headers on every answer and turns away what no view is meant

@@ -3,7 +3,6 @@ package web
 import (
 	"time"
 
-	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -70,9 +69,12 @@ func serverTimingsOf(l language, x *exchange.Exchange) *serverTimings {
 		row("phase.prefill", filled, nil, "server.part"),
 	}}
 	if x.Delivery == exchange.Streamed && !x.HidesReasoning() {
-		t.Rows = append(t.Rows,
-			row("server.wait", sum(queued, filled), x.Wait, "server.wait.seen"),
-			row("phase.decode", decoded, x.Decode, "server.decode.seen"))
+		counted := sum(queued, filled)
+		t.Rows = append(t.Rows, row("server.wait", counted, x.Wait, "server.wait.seen"))
+		if counted != nil && x.Wait != nil && *x.Wait > *counted {
+			t.Rows = append(t.Rows, row("server.rest", nil, new(*x.Wait-*counted), "server.rest.seen"))
+		}
+		t.Rows = append(t.Rows, row("phase.decode", decoded, x.Decode, "server.decode.seen"))
 		return &t
 	}
 	t.Rows = append(t.Rows,
@@ -104,24 +106,4 @@ func allButNetwork(x *exchange.Exchange) *time.Duration {
 		return nil
 	}
 	return new(*last - *x.Network - or0(x.HostedTool))
-}
-
-// deliveryOf says how the output arrived.
-func deliveryOf(l language, x *exchange.Exchange) []string {
-	var said []string
-	say := func(key string, args ...any) { said = append(said, l.say(key, args...)) }
-	switch x.Delivery {
-	case "":
-	case exchange.Bursty:
-		say("delivery.bursty", figure.Duration(x.DeliveryPeriod), figure.Count(x.DeliveryBytes))
-	default:
-		say("delivery." + string(x.Delivery))
-	}
-	if stalled(x) {
-		say("delivery.stalls", figure.Count(x.Stalls), figure.Duration(x.StallTime))
-	}
-	if x.MaxGap != nil {
-		say("delivery.gap", figure.Duration(x.MaxGap))
-	}
-	return said
 }

@@ -18,6 +18,7 @@ type logView struct {
 
 	Summary summary
 	Filters filters
+	Band    *chartBand // nil where there is nothing to draw
 	Columns []column
 	Extra   []string // columns besides, by the CSV's names
 	Chooser chooser
@@ -62,8 +63,10 @@ func (s *site) log(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) fillLog(r *http.Request, v *logView) error {
+	position := s.hub.position() // before anything is read: what comes meanwhile is told of then
 	f, q, problems := s.parseQuery(r)
-	o, err := s.overview(r.Context(), f)
+	c := newCharting(s.Now().Location(), false)
+	o, err := s.overview(r.Context(), f, c.add)
 	if err != nil {
 		return err
 	}
@@ -71,30 +74,52 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 	if err != nil {
 		return err
 	}
-	running, err := s.running(r, q)
-	if err != nil {
-		return err
+	for i, x := range found.Exchanges {
+		found.Exchanges[i] = s.byNow(x)
 	}
+	running := s.running(f)
 	if v.Empty, err = s.empty(r, len(running)+len(found.Exchanges)); v.Empty || err != nil {
 		v.Steps = s.steps(r.Context(), v.Language)
+		v.Live, v.Reload = liveURL(q, v.Language, scale{}, position), "started finished"
 		return err
 	}
 	v.Summary = o.summary(v.Language, q)
 	v.Filters = newFilters(v.Language, q, o)
 	v.Filters.Problems = complain(v.Language, problems)
 	v.fill(sheetOf(v.Language, q, s.Now(), o), q, slices.Concat(running, found.Exchanges))
+	if o.figured > 0 {
+		v.Band = new(c.band(s.canvas(v.Language, q)))
+	}
 	v.Shown = v.Language.say("pages.shown", countOf(len(found.Exchanges)), countOf(o.rows))
 	v.links(q, found.Next)
+	if isNewest(f) {
+		v.Live = liveURL(q, v.Language, v.Scale, position)
+	}
+	if v.Rows == nil {
+		v.Reload = "finished"
+	}
 	return nil
 }
 
-// running are the exchanges under way, for the first page of the whole log.
-func (s *site) running(r *http.Request, q query) ([]*exchange.Exchange, error) {
-	if len(q.filters()) > 0 || q.get("cursor") != "" {
-		return nil, nil
+// isNewest says whether f begins with the newest exchange, so that the next one
+// comes on top.
+func isNewest(f store.Filter) bool { return f.Cursor == "" && f.Sort == "" && f.Order == "" }
+
+// running are those under way that fit a filter, for its first page, the newest
+// first: none where it asks for them itself.
+func (s *site) running(f store.Filter) (found []*exchange.Exchange) {
+	if s.UnderWay == nil || f.Cursor != "" || f.Outcome == exchange.Open {
+		return nil
 	}
-	found, err := s.Store.List(r.Context(), store.Filter{Outcome: exchange.Open, Limit: runningMost})
-	return found.Exchanges, err
+	f.IncludeOpen = true
+	misfit := f.Misfit()
+	for _, x := range slices.Backward(s.UnderWay()) {
+		subject := store.SubjectOf(x)
+		if n, _ := misfit(&subject); n == 0 && len(found) < runningMost {
+			found = append(found, x)
+		}
+	}
+	return found
 }
 
 // empty says whether the log has nothing at all, shown rows being what a view of

@@ -38,16 +38,25 @@ type decoded struct {
 	pool
 }
 
-// overview looks at the exchanges of a filter.
-func (s *site) overview(ctx context.Context, f store.Filter) (*overview, error) {
+// overview looks at the exchanges of a filter, for others too.
+func (s *site) overview(ctx context.Context, f store.Filter, also ...func(*brief)) (*overview, error) {
 	o := &overview{outcomes: map[exchange.Outcome]int64{}, bound: map[exchange.Bound]int64{}, decoded: map[string][]decoded{}}
 	var err error
-	if o.scope, err = s.look(ctx, f, o.add); err != nil {
+	if o.scope, err = s.look(ctx, f, each(append(also, o.add))); err != nil {
 		return nil, err
 	}
 	slices.Sort(o.firsts)
 	slices.Sort(o.rates)
 	return o, nil
+}
+
+// each calls all of some functions.
+func each(fns []func(*brief)) func(*brief) {
+	return func(b *brief) {
+		for _, fn := range fns {
+			fn(b)
+		}
+	}
 }
 
 func (o *overview) add(b *brief) {
@@ -56,7 +65,7 @@ func (o *overview) add(b *brief) {
 	for i, d := range b.spent {
 		o.spent[i] += d
 	}
-	if b.FirstToken != nil && b.Delivery != exchange.Pseudo && b.Delivery != exchange.Bursty {
+	if b.FirstToken != nil && !b.buffered() {
 		o.firsts = append(o.firsts, *b.FirstToken)
 	}
 	o.addRate(b)
@@ -65,11 +74,10 @@ func (o *overview) add(b *brief) {
 
 // addRate takes the tokens of the rate back out of it.
 func (o *overview) addRate(b *brief) {
-	seen := b.took(decode, reasoning)
-	if b.Rate == nil || seen <= 0 {
+	p := b.pooled()
+	if p.span == 0 {
 		return
 	}
-	p := pool{*b.Rate * seen.Seconds(), seen}
 	o.pooled.add(p)
 	o.decoded[b.Model] = append(o.decoded[b.Model], decoded{b.StartedAt, p})
 	if b.RateQuality != "noisy" {
@@ -125,7 +133,7 @@ func (o *overview) share(of ...kind) float64 {
 // client ended.
 func (o *overview) failed() (n int64) {
 	for outcome, count := range o.outcomes {
-		if tag, ok := ends[outcome]; ok && tag != "cancelled" && tag != "running" {
+		if isFailure(outcome) {
 			n += count
 		}
 	}

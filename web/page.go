@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ type page struct {
 	Switch   string   // address of the same view in the other language
 	Recorder recorder // zero for a stranger, as the next
 	Version  string
+	Zone     int    // of the times, in minutes east of Greenwich
+	Live     string // address of the events that the view shows as they come; "" if it shows none
+	Reload   string // names of the events upon which the view is to be loaded anew; "" for none
 
 	templates map[string]*template.Template // in the page's language
 }
@@ -41,8 +45,10 @@ func (s *site) page(w http.ResponseWriter, r *http.Request, title string) page {
 	keepLanguage(w, r, l)
 	q := r.URL.Query()
 	q.Set("lang", string(l.Other()))
+	_, offset := s.Now().Zone()
 	p := page{
 		Language: l,
+		Zone:     offset / 60,
 		Title:    l.say(title),
 		Tabs:     s.tabs(l, r),
 		Switch:   r.URL.EscapedPath() + "?" + q.Encode(),
@@ -61,11 +67,16 @@ type tab struct {
 	Current   bool
 }
 
-// tabs are the views of the navigation with their addresses, and where the views
-// begin that belong to each.
-var tabs = []struct{ name, path, below string }{
-	{"log", "/-/", "/-/requests/"},
-	{"connect", "/-/connect", "/-/connect"},
+// tabs are the views of the navigation with their addresses, and how those of the
+// views begin that belong to each.
+var tabs = []struct {
+	name, path string
+	below      []string
+}{
+	{"log", "/-/", []string{"/-/requests/", "/-/turns/", "/-/compare"}},
+	{"charts", "/-/charts", nil},
+	{"models", "/-/models", nil},
+	{"connect", "/-/connect", nil},
 }
 
 // tabs is the navigation as seen from a view: what is filtered there stays so.
@@ -73,10 +84,11 @@ func (s *site) tabs(l language, r *http.Request) []tab {
 	_, q, _ := s.parseQuery(r)
 	var all []tab
 	for _, t := range tabs {
+		within := func(beginning string) bool { return strings.HasPrefix(r.URL.Path, beginning) }
 		all = append(all, tab{
 			Word:    l.say("nav." + t.name),
 			URL:     q.choosing(t.path),
-			Current: r.URL.Path == t.path || strings.HasPrefix(r.URL.Path, t.below),
+			Current: r.URL.Path == t.path || slices.ContainsFunc(t.below, within),
 		})
 	}
 	return all

@@ -215,6 +215,7 @@ func TestHostileTextsAreShownAndDoNothing(t *testing.T) {
 		t.Fatalf("rows: %v", ids)
 	}
 	for _, body := range []string{log, get(t, page, "/-/requests/"+ids[0]).Body.String()} {
+		body = ownScript.ReplaceAllString(body, "")
 		if !strings.Contains(body, "&lt;script&gt;alert(1)") {
 			t.Error("the text is not shown")
 		}

@@ -26,6 +26,13 @@ const (
 	underway  kind = "underway" // not known yet
 )
 
+// The kinds of a turn's time that are no one exchange's phase.
+const (
+	yours   kind = "yours"   // none of its exchanges was under way: the client was at work, or a tool of its own
+	several kind = "several" // some were, in different phases
+	lost    kind = "lost"    // one ended unseen
+)
+
 // phase is a stretch of an exchange's time. The phases of one exchange follow
 // each other without a gap, in a fixed order.
 type phase struct {
@@ -59,7 +66,7 @@ func (t *timeline) lay(k kind, length time.Duration) { t.until(k, t.at+length) }
 func phases(x *exchange.Exchange, total time.Duration) []phase {
 	t := timeline{total: total}
 	if x.End == nil {
-		t.until(underway, total)
+		t.layOpen(x)
 		return t.phases
 	}
 	p := diagnosis.Weigh(x)

@@ -18,6 +18,7 @@ var (
 	errHost        = errors.New("host name not ours")
 	errCrossOrigin = errors.New("form sent by another site")
 	errToken       = errors.New("token missing or wrong")
+	errCrowded     = errors.New("too many live pages")
 )
 
 // brokenFilter is the error of a program whose filter cannot be read. A page
@@ -46,6 +47,8 @@ func problemOf(r *http.Request, err error) problem {
 		return problem{http.StatusBadRequest, "filter", []any{broken.Error()}}
 	case errors.Is(err, errNoSuchPage):
 		return problem{http.StatusNotFound, "page", nil}
+	case errors.Is(err, errNoSuchTurn):
+		return problem{http.StatusNotFound, "turn", nil}
 	case errors.Is(err, fs.ErrNotExist):
 		return problem{http.StatusNotFound, "exchange", nil}
 	case errors.Is(err, errMethod):
@@ -57,6 +60,8 @@ func problemOf(r *http.Request, err error) problem {
 		return problem{http.StatusForbidden, "origin", nil}
 	case errors.Is(err, errToken):
 		return problem{http.StatusUnauthorized, "token", nil}
+	case errors.Is(err, errCrowded):
+		return problem{http.StatusServiceUnavailable, "crowded", []any{listenMost}}
 	}
 	return problem{http.StatusInternalServerError, "store", nil}
 }
@@ -73,7 +78,7 @@ type problemView struct {
 // What only the operator should know goes to the program's log.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r, err)
-	if p.status >= http.StatusInternalServerError && r.Context().Err() == nil {
+	if p.status == http.StatusInternalServerError && r.Context().Err() == nil {
 		s.Log.ErrorContext(r.Context(), "view failed", "path", r.URL.Path, "error", err)
 	}
 	switch {
@@ -85,7 +90,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/-/api/"):
 		p.asJSON(w, languageOf(r))
-	case errors.Is(err, errHost), strings.HasPrefix(r.URL.Path, "/-/export."):
+	case errors.Is(err, errHost), strings.HasPrefix(r.URL.Path, "/-/export."), r.URL.Path == "/-/live":
 		p.asText(w, languageOf(r))
 	default:
 		if err := s.failPage(w, r, p, err); err != nil {

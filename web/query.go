@@ -25,7 +25,11 @@ var pageNames = []string{"lang", "scale", "cols"}
 // parseQuery reads the filter of a request, and the query that stands for what
 // could be read of it.
 func (s *site) parseQuery(r *http.Request) (store.Filter, query, []store.Problem) {
-	asked := r.URL.Query()
+	return s.parse(r.URL.Query())
+}
+
+func (s *site) parse(asked url.Values) (store.Filter, query, []store.Problem) {
+	asked = maps.Clone(asked)
 	ours := url.Values{}
 	for _, name := range pageNames {
 		if v := strings.Join(asked[name], ","); v != "" { // a form sends a name for each of its choices

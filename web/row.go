@@ -19,6 +19,9 @@ const quiet = 2 * time.Minute
 type row struct {
 	Break      string // said above it; "" for nothing
 	Span       int    // columns of the table
+	ID         string
+	At         string // of the start: milliseconds of the epoch
+	SoFar      string // milliseconds under way; "" once it has ended
 	URL        string
 	Clock      string // to the second, in the page's zone
 	Millis     string
@@ -55,6 +58,8 @@ func (sh *sheet) row(x *exchange.Exchange) row {
 	l, now := sh.l, sh.now
 	at := x.StartedAt.In(now.Location())
 	r := row{
+		ID:     plain(x.ID, nameRunes),
+		At:     sinceEpoch(at),
 		URL:    exchangeURL(x),
 		Clock:  at.Format("15:04:05"),
 		Millis: at.Format(".000"),
@@ -70,7 +75,7 @@ func (sh *sheet) row(x *exchange.Exchange) row {
 		Total:  seconds(x.End),
 		Slow:   isSlow(x),
 		Extra:  cells(x, sh.extra),
-		Span:   len(sorts) + len(sh.extra),
+		Span:   sh.span(),
 	}
 	r.TTFT.Strong = sh.late != nil && x.FirstToken != nil && *x.FirstToken > *sh.late
 	r.Rate.Strong = sh.slow != nil && x.TokensPerSec != nil && !r.Rate.Faint && *x.TokensPerSec < *sh.slow
@@ -86,8 +91,11 @@ func (sh *sheet) row(x *exchange.Exchange) row {
 		b := sh.scale.barOf(l, x, total)
 		r.Bar = &b
 	}
-	if x.End == nil {
-		r.Unwritten = unwritten(l, x, now)
+	switch {
+	case x.Outcome == exchange.Open:
+		r.goOn(l, x, now)
+	case x.End == nil:
+		r.Unwritten = l.say("row.unknown")
 	}
 	if failed(x) {
 		r.Words = inSentences(diagnosis.ErrorWords(x, string(l)))
@@ -101,15 +109,6 @@ func hint(l language, x *exchange.Exchange) string {
 		return ""
 	}
 	return plain(diagnosis.Reason(x, string(l)), proseRunes)
-}
-
-// unwritten tells of an exchange all that its row does before it has ended: when
-// it began. What has come is known to the proxy alone, and lost with it.
-func unwritten(l language, x *exchange.Exchange, now time.Time) string {
-	if x.Outcome == exchange.Open {
-		return l.say("row.underway", x.StartedAt.In(now.Location()).Format(time.TimeOnly), soFar(x, now))
-	}
-	return l.say("row.unknown")
 }
 
 // soFar is how long an exchange has been under way.

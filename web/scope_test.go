@@ -66,7 +66,7 @@ func TestOfALongLogItIsToldWhatWasLookedAt(t *testing.T) {
 func TestAConfinedSearchSaysSoAndGoesOnFurtherBack(t *testing.T) {
 	s := longSite(t)
 	s.assets = readAssets()
-	s.pages = readPages(s.assets)
+	s.pages, s.hub = readPages(s.assets), newHub(s.Config)
 	page := s.guard(s.routes())
 	target, found := "/-/?key=k_b", 0
 	for range 10 {

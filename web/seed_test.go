@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,9 +191,20 @@ func newConfig(t *testing.T, rows ...*exchange.Exchange) Config {
 		State:     func() store.State { return store.State{Committed: int64(len(rows))} },
 		Listen:    "http://localhost:8838",
 		Upstreams: []Upstream{{"default", "https://api.example.com/v1"}, {"lab", "http://10.0.0.7:8000/v1"}},
+		UnderWay:  func() []*exchange.Exchange { return open(rows) },
 		Version:   "v0",
 		Now:       func() time.Time { return noon },
 	}
+}
+
+// open are the rows under way, the earliest first.
+func open(rows []*exchange.Exchange) (all []*exchange.Exchange) {
+	for _, x := range slices.Backward(rows) {
+		if x.Outcome == exchange.Open {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // get asks for a target of the page; the headers are NAME, VALUE pairs.

@@ -48,6 +48,9 @@ func (sh *sheet) suit(exchanges []*exchange.Exchange) {
 	}
 }
 
+// span is how many columns the rows have.
+func (sh *sheet) span() int { return len(sorts) + len(sh.extra) }
+
 // fits stands for a scale that the longest bar fits into.
 const fits = -1
 

@@ -30,12 +30,13 @@ type waterfallMark struct {
 	At          string
 }
 
-// waterfallOf is nil for an exchange whose end is not written.
-func waterfallOf(l language, x *exchange.Exchange) *waterfall {
-	if x.End == nil {
+// waterfallOf is nil for an exchange of which only the start is known. Of one
+// under way it is what is known by now.
+func waterfallOf(l language, x *exchange.Exchange, now time.Time) *waterfall {
+	total, ok := took(x, now)
+	if !ok || x.End == nil && stageOf(x) == stageBegun {
 		return nil
 	}
-	total := *x.End
 	w := &waterfall{Scale: newScale(total), Took: toTheMillisecond(total)}
 	w.Total = w.Scale.barOf(l, x, total)
 	for _, p := range phases(x, total) {
@@ -54,9 +55,14 @@ func waterfallOf(l language, x *exchange.Exchange) *waterfall {
 			Took:  toTheMillisecond(*x.StallTime),
 		})
 	}
-	w.mark(l.say("instant.first_byte"), "", x.FirstByte)
-	w.mark(l.say("instant.first_token"), "TTFT", x.FirstToken)
-	w.mark(l.say("instant.answer_start"), "", x.AnswerStart)
+	for _, m := range []struct {
+		word, aside string
+		at          *time.Duration
+	}{{"instant.first_byte", "", x.FirstByte}, {"instant.first_token", "TTFT", x.FirstToken}, {"instant.answer_start", "", x.AnswerStart}} {
+		if m.at != nil || x.End != nil { // before the end it may yet happen
+			w.mark(l.say(m.word), m.aside, m.at)
+		}
+	}
 	return w
 }
 

@@ -44,12 +44,29 @@ func TestReasoningThatWasSeenIsNotCountedAsAnswerToo(t *testing.T) {
 
 func TestAStallHasALineOfItsOwn(t *testing.T) {
 	x := seeded("x", time.Second, func(x *exchange.Exchange) { answered(x, 1400, 21_900, 402) })
-	before := len(waterfallOf(english, x).Phases)
+	before := len(waterfallOf(english, x, noon).Phases)
 	x.Stalls, x.StallTime = new(int64(2)), span(14_300)
-	all := waterfallOf(english, x).Phases
+	all := waterfallOf(english, x, noon).Phases
 	want := waterfallPhase{Word: "Stalled, in the above", Aside: "2 silences", Took: "14.300"}
 	if diff := cmp.Diff(want, all[len(all)-1]); diff != "" || len(all) != before+1 {
 		t.Errorf("%d lines instead of %d; the last (-want +got):\n%s", len(all), before, diff)
+	}
+}
+
+func TestWhatIsKnownOfOneUnderWayIsDrawn(t *testing.T) {
+	x := &exchange.Exchange{StartedAt: noon.Add(-3 * time.Second), Outcome: exchange.Open}
+	x.GotConn, x.Network, x.FirstByte = span(5), span(50), span(900)
+	w := waterfallOf(english, x, noon)
+	if len(w.Phases) != 2 || w.Took != "3.000" || len(w.Marks) != 1 || w.Marks[0].At != "0.900" {
+		t.Errorf("%+v", w)
+	}
+	x.Outcome = exchange.Interrupted
+	if w := waterfallOf(english, x, noon); w != nil {
+		t.Errorf("of one that ended unseen: %+v", w)
+	}
+	x.Outcome, x.GotConn = exchange.Open, nil
+	if w := waterfallOf(english, x, noon); w != nil {
+		t.Errorf("of one that has only begun: %+v", w)
 	}
 }
 

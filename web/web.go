@@ -8,6 +8,7 @@
 package web
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -28,12 +29,14 @@ type Config struct {
 	Listen     string                           // base URL that clients use, for instance http://localhost:8838
 	Upstreams  []Upstream                       // the default one first
 	Follow     func(func([]*exchange.Exchange)) // the recorder's; nil where nothing is recorded
+	UnderWay   func() []*exchange.Exchange      // what is known of those under way, the earliest first; nil where nobody knows
 	Models     func() []*diagnosis.Baseline     // what is usual for each model by now; nil where nobody knows
 	Token      string                           // asked for on every view; "" asks for none
 	AllowHosts []string                         // names that the page answers to besides localhost and the listener's own
 	Version    string                           // of the program, shown at the foot
 	Now        func() time.Time                 // the clock, and in its zone the times of the page; nil means time.Now
 	Log        *slog.Logger                     // takes what an operator should know; nil discards it
+	Serving    context.Context                  // done when the server stops, and with it the live pages; nil is never done
 }
 
 // Upstream is a place that the proxy forwards to.
@@ -50,10 +53,14 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.Serving == nil {
+		c.Serving = context.Background()
+	}
 	assets := readAssets()
-	s := &site{Config: c, assets: assets, pages: readPages(assets), recent: newRecent(c.Store)}
+	s := &site{Config: c, assets: assets, pages: readPages(assets), recent: newRecent(c.Store), hub: newHub(c)}
 	if c.Follow != nil {
 		c.Follow(s.recent.follow)
+		c.Follow(s.hub.follow)
 	}
 	return s.guard(s.routes())
 }
@@ -64,6 +71,7 @@ type site struct {
 	assets assets
 	pages  pages
 	recent *recent
+	hub    *hub
 }
 
 func (s *site) routes() http.Handler {
@@ -79,7 +87,13 @@ func (s *site) routes() http.Handler {
 		r.Use(s.admitted)
 		r.Get("/-/", s.view(s.log))
 		r.Get("/-/requests/{id}", s.view(s.exchange))
+		r.Get("/-/models", s.view(s.models))
+		r.Get("/-/charts", s.view(s.charts))
+		r.Get("/-/turns/{id}", s.view(s.turn))
+		r.Get("/-/compare", s.view(s.compare))
+		r.Get("/-/charts", s.view(s.charts))
 		r.Get("/-/connect", s.view(s.connect))
+		r.Get("/-/live", s.view(s.live))
 		r.Get("/-/export.csv", s.view(s.exportCSV))
 		r.Get("/-/export.jsonl", s.view(s.exportJSONL))
 		r.Get("/-/api/requests", s.view(s.apiRequests))

@@ -6,7 +6,7 @@ import "maps"
 type phrase struct{ en, zh string }
 
 // catalogue holds every phrase of the page, by its key.
-var catalogue = together(phrases, overviewPhrases, verdictPhrases, promptPhrases)
+var catalogue = together(phrases, chartPhrases, connectPhrases, modelsPhrases, exchangePhrases, livePhrases, overviewPhrases, verdictPhrases, promptPhrases, turnPhrases, comparePhrases)
 
 func together(parts ...map[string]phrase) map[string]phrase {
 	all := map[string]phrase{}
@@ -20,6 +20,7 @@ var phrases = map[string]phrase{
 	"nav.skip":    {"Skip to content", "跳到正文"},
 	"nav.main":    {"Main", "主导航"},
 	"nav.log":     {"Requests", "请求日志"},
+	"nav.models":  {"Models", "模型"},
 	"nav.connect": {"Connect", "接入"},
 	"nav.switch":  {"中文", "English"},
 	"foot.kept":   {"No key, prompt or answer is kept.", "不保存密钥、提示词和回答。"},
@@ -41,6 +42,8 @@ var phrases = map[string]phrase{
 	"problem.page.text":      {"There is nothing at this address.", "这个地址下什么也没有。"},
 	"problem.exchange.title": {"No such request", "没有这条请求"},
 	"problem.exchange.text":  {"No request with this id is in the log. It may be older than what the log keeps, or the id may be the upstream's and not ours: the search knows both.", "日志中没有这个 ID 的请求。它可能已超过保留期限，也可能是上游的 ID 而不是本地 ID；搜索两种都认。"},
+	"problem.turn.title":     {"No such turn", "没有这个轮次"},
+	"problem.turn.text":      {"No request with this turn id is in the log. It may be older than what the log keeps, or the client may not name its turns: Codex does from 0.104 on.", "日志中没有这个轮次 ID 的请求。它可能已超过保留期限，也可能客户端没有标明轮次：Codex 从 0.104 起才标明。"},
 	"problem.method.title":   {"Only reading here", "这里只能读取"},
 	"problem.method.text":    {"This address answers GET and HEAD alone.", "这个地址只接受 GET 和 HEAD。"},
 	"problem.host.title":     {"Unknown host name", "未知的主机名"},
@@ -54,28 +57,8 @@ var phrases = map[string]phrase{
 	"problem.store.title":    {"The log could not be read", "日志读取失败"},
 	"problem.store.text":     {"The proxy goes on forwarding. What went wrong is in the program's own output.", "代理仍在正常转发。具体原因见程序输出。"},
 
-	"empty.title":            {"No requests yet", "还没有请求"},
-	"empty.text":             {"The proxy listens on %s. Point a client at it, send something, and refresh.", "代理正在监听 %s。把客户端指向它，发一条请求，再刷新本页。"},
-	"connect.title":          {"Connect a client", "接入客户端"},
-	"connect.text":           {"The proxy listens on %s and passes everything on unchanged.", "代理正在监听 %s，所有内容原样转发。"},
-	"connect.codex":          {"Put this into `~/.codex/config.toml` and start Codex anew. Its credential is passed on and never stored.", "写入 `~/.codex/config.toml`，然后重启 Codex。凭据只转发，不保存。"},
-	"connect.other.lead":     {"Any other client", "其他客户端"},
-	"connect.other":          {"of an OpenAI-compatible API: put this in place of its base URL.", "（兼容 OpenAI 接口）：把 Base URL 换成下面这个。"},
-	"connect.try.lead":       {"No client at hand?", "手边没有客户端？"},
-	"connect.try":            {"One line makes a row.", "一行命令就能产生一条记录。"},
-	"connect.upstreams":      {"Where it goes", "转发到哪里"},
-	"connect.silent":         {"If nothing arrives", "如果没有请求进来"},
-	"connect.silent.restart": {"Codex reads its file only when it starts: restart it.", "Codex 只在启动时读取配置：请重启。"},
-	"connect.silent.name":    {"A provider called `openai` is built in and cannot be set anew: keep the name `ttftap`.", "名为 `openai` 的 provider 是内置的，不能覆盖：请保留 `ttftap` 这个名字。"},
-	"connect.silent.project": {"`model_provider` counts in your own file only, not in a project's `.codex/config.toml`.", "`model_provider` 只在用户自己的配置里生效，写在项目的 `.codex/config.toml` 里无效。"},
-	"connect.silent.env":     {"Codex takes no notice of `OPENAI_BASE_URL`; it needs the block above.", "Codex 不理会 `OPENAI_BASE_URL`，必须用上面的配置。"},
-	"connect.silent.path":    {"A row with 404 means that it arrived: look at the path in it.", "出现 404 的记录说明请求已经到达：看一下其中的路径。"},
-	"connect.recorded":       {"What is recorded", "记录什么"},
-	"connect.recorded.text":  {"When the bytes and tokens came, how many there were, the model, ids, status, and how it ended.", "字节和 token 何时到达、数量多少、模型、各种 ID、状态码，以及如何结束。"},
-	"connect.never":          {"What never is", "绝不记录什么"},
-	"connect.never.text":     {"Keys, prompts and answers. A key is known by a hash that only this log can make.", "密钥、提示词和回答。密钥只以本日志专用的哈希标识。"},
-	"connect.count.one":      {"%s request in the log.", "日志中有 %s 个请求。"},
-	"connect.count.many":     {"%s requests in the log.", "日志中有 %s 个请求。"},
+	"empty.title": {"No requests yet", "还没有请求"},
+	"empty.text":  {"The proxy listens on %s. Point a client at it, send something, and refresh.", "代理正在监听 %s。把客户端指向它，发一条请求，再刷新本页。"},
 
 	"log.title":       {"Requests", "请求日志"},
 	"log.refresh":     {"Refresh", "刷新"},
@@ -103,7 +86,9 @@ var phrases = map[string]phrase{
 	"column.rate.title":   {"tokens a second, from the first to the last token", "每秒 token 数，从首 token 到末 token"},
 	"column.prompt.title": {"tokens; the line below them is the part that no cache had", "token 数；下方横线为缓存未命中的部分"},
 
-	"row.underway":  {"under way since %s, %s so far", "%s 起进行中，已 %s"},
+	"row.underway":  {"under way since %s", "%s 起进行中"},
+	"row.waiting":   {"no token yet", "还没有首 token"},
+	"row.pieces":    {"%s pieces of output so far; their tokens are counted at the end", "目前收到 %s 段输出；token 数要等结束时才知道"},
 	"row.unknown":   {"what came is unknown", "收到了什么不得而知"},
 	"row.attempt":   {"attempt %s", "第 %s 次尝试"},
 	"row.served":    {"asked for %s, answered by %s", "请求 %s，实际由 %s 回答"},
@@ -198,6 +183,9 @@ var phrases = map[string]phrase{
 	"phase.decode":    {"Decode", "解码"},
 	"phase.tail":      {"After the last token", "末 token 之后"},
 	"phase.underway":  {"Under way", "进行中"},
+	"phase.yours":     {"Your own tools", "本地工具"},
+	"phase.several":   {"Several at once", "多个请求并行"},
+	"phase.lost":      {"Unknown", "未知"},
 
 	"legend.network":   {"network", "网络"},
 	"legend.queue":     {"queue", "排队"},
@@ -372,7 +360,4 @@ var phrases = map[string]phrase{
 	"fact.proxy":            {"Proxy's share", "代理自身耗时"},
 	"fact.client_wait":      {"Waited for client", "等待客户端"},
 	"fact.cause":            {"Cause", "原因"},
-	"ids.gateway":           {"new-api: search “请求 ID”; LiteLLM: request_id", "new-api：搜“请求 ID”；LiteLLM：request_id"},
-	"ids.request":           {"for the vendor's logs and support", "用于上游日志和客服"},
-	"ids.response":          {"OpenAI: Logs, by id; OpenRouter: generation_id", "OpenAI：Logs 按 ID；OpenRouter：generation_id"},
 }

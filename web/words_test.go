@@ -14,33 +14,69 @@ import (
 
 // families are the keys that end in a value.
 var families = map[string][]string{
-	"phase.":  {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail", "underway"},
-	"legend.": {"network", "queue", "wait", "prefill", "tool", "hidden", "reasoning", "decode", "tail"},
+	"phase.": {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail", "underway",
+		"yours", "several", "lost", "all_wait"},
+	"turn.part.": {"network", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail", "underway",
+		"yours", "several", "lost"},
+	"noun.":      {"network", "all_wait", "floor", "queue", "prefill", "wait", "hidden", "unseen", "reasoning", "decode", "tool", "tail"},
+	"tokens.of.": {"uncached", "prompt", "output", "reasoning"},
+	"differ.":    {"models", "upstreams", "tiers"},
+	"cached.":    {"new", "too_short", "unreported", "broken", "hit", "expired", "missed", "partial"},
+	"came.":      {"streamed", "bursty", "pseudo", "single", "none"},
+	"legend.":    {"network", "queue", "wait", "prefill", "tool", "hidden", "reasoning", "decode", "tail"},
 	"cause.": {"error", "aborted", "not_streamed", "no_output", "buffered", "hidden_reasoning", "stall", "whole_output", "slow_decode",
 		"long_output", "network", "floor", "cold_start", "queue", "cache_miss", "long_input", "unseparated", "both"},
 	"sign.":   {"rough", "attempt", "served", "cut", "slow", "strong", "meter"},
 	"column.": {"time", "status", "model", "bound", "timeline", "ttft", "rate", "prompt", "output", "total"},
 	"filter.": {"from", "to", "upstream", "model", "bound", "cause", "outcome", "session", "turn", "client", "key",
 		"experiment", "min_first_token_ms", "min_prompt_tokens", "min_excess_ms", "q"},
-	"filter.any.": {"from", "model", "upstream", "client", "key", "session", "outcome", "bound"},
-	"from.":       periods,
-	"say.":        {"none_bound", "bound", "cold"},
-	"transport.":  {"http", "sse", "ndjson", "websocket"},
-	"usage.":      {"reported", "estimated", "absent"},
-	"reasoning.":  {"visible", "summary", "hidden", "none"},
-	"quality.":    {"steady", "fair", "noisy"},
-	"delivery.":   {"streamed", "bursty", "pseudo", "single", "none"},
-	"server.":     {"part", "wait", "wait.seen", "decode.seen", "mingled", "all", "all.seen"},
-	"section.":    {"model", "tools", "instructions", "user", "assistant", "reasoning", "tool_call", "tool_result", "image", "file", "other", "compaction"},
-	"reuse.":      {"new", "too_short", "unreported", "broken", "hit", "expired", "missed", "partial"},
-	"why.":        {"open"},
-	"nav.":        {},
-	"tag.":        {},
-	"bound.":      {},
-	"outcome.":    {},
-	"problem.":    {},
-	"instant.":    {},
-	"fact.":       {},
+	"filter.any.":    {"from", "model", "upstream", "client", "key", "session", "outcome", "bound"},
+	"from.":          periods,
+	"say.":           {"none_bound", "bound", "cold"},
+	"transport.":     {"http", "sse", "ndjson", "websocket"},
+	"usage.":         {"reported", "estimated", "absent"},
+	"reasoning.":     {"visible", "summary", "hidden", "none"},
+	"quality.":       {"steady", "fair", "noisy"},
+	"delivery.":      {"streamed", "bursty", "pseudo", "single", "none"},
+	"server.":        {"part", "wait", "wait.seen", "decode.seen", "mingled", "all", "all.seen"},
+	"section.":       {"model", "tools", "instructions", "user", "assistant", "reasoning", "tool_call", "tool_result", "image", "file", "other", "compaction"},
+	"reuse.":         {"new", "too_short", "unreported", "broken", "hit", "expired", "missed", "partial"},
+	"ids.":           {"newapi", "openrouter", "cloudflare", "litellm", "vendor", "ray", "azure", "openai", "gateway", "request", "response"},
+	"client.":        clientKeys(),
+	"usual.":         {},
+	"why.":           {"open", "usual", "slower", "faster", "similar.first", "similar.wait"},
+	"keys.":          keyWords(),
+	"stage.":         {string(stageReasoning), string(stageAnswering)},
+	"nav.":           {},
+	"chart.":         {},
+	"charts.column.": {"requests", "ttft50", "ttft95", "rate", "total50", "total95", "failed"},
+	"charts.by.":     {"model", "upstream", "hour"},
+	"tag.":           {},
+	"bound.":         {},
+	"outcome.":       {},
+	"problem.":       {},
+	"instant.":       {},
+	"fact.":          {},
+}
+
+// clientKeys are those of what is said of each client.
+func clientKeys() []string {
+	var keys []string
+	for _, c := range clients {
+		keys = append(keys, c.id+".where", c.id+".know")
+		if c.name == "" {
+			keys = append(keys, c.id+".name")
+		}
+	}
+	return keys
+}
+
+// keyWords are those of the list of keys.
+func keyWords() (all []string) {
+	for _, k := range hotkeys {
+		all = append(all, k.Word)
+	}
+	return append(all, "title", "on", "close", "then")
 }
 
 // literals are the keys that the code and the templates name whole.
@@ -48,7 +84,7 @@ func literals(t *testing.T) map[string]bool {
 	t.Helper()
 	named := map[string]bool{}
 	patterns := []*regexp.Regexp{
-		regexp.MustCompile(`(?:say|rich|page|newLister)\((?:[a-z, ]*, )?"([a-z_.-]+[a-z_0-9]+)"`),
+		regexp.MustCompile(`(?:say|rich|page|newLister|newVersus)\((?:[a-z, ]*, )?"([a-z_.-]+[a-z_0-9]+)"`),
 		regexp.MustCompile(`(?:\bt|rich) "([a-z_.-]+)"`),
 	}
 	titled := regexp.MustCompile(`about\("([a-z_.-]+)"\)`)

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -14,8 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ttftap/ttftap/web"
 )
 
 // codexUsage is what Codex itself writes down of one response.
@@ -174,30 +171,4 @@ func TestRealCodexAgainstAScriptedUpstream(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The block that is printed at the start works in a config file as it is.
-func TestRealCodexWithThePrintedBlock(t *testing.T) {
-	cli := needs(t, os.Getenv("TTFTAP_CODEX"), "the Codex CLI (TTFTAP_CODEX)")
-	upstream, closeModel, err := simulatedUpstream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeModel()
-	r := startProgram(t, "serve", "--upstream", upstream.URL.String())
-	home, work := t.TempDir(), t.TempDir()
-	config := fmt.Sprintf("model = %q\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n%s\n[analytics]\nenabled = false\n",
-		"sim-codex", web.CodexBlock(r.base, upstream.URL.String()))
-	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(filepath.Join(cli, "node_modules", ".bin", "codex"), "exec", "--skip-git-repo-check",
-		"--dangerously-bypass-approvals-and-sandbox", "Run the shell command 'echo hello' and then say that you are done.")
-	c.Dir = work
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TERM=dumb",
-		"OPENAI_API_KEY=sk-not-a-key", "NO_PROXY=127.0.0.1,localhost"}
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("codex: %v\n%s\n%s", err, out, r.stderr)
-	}
-	checkCodexRows(t, r.rows(3), rollout(t, home))
 }

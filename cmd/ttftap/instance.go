@@ -119,11 +119,13 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 	if err != nil {
 		return err
 	}
+	serving, leave := context.WithCancel(context.Background())
 	i.serveOn(web.New(web.Config{
 		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams),
-		Follow: i.recorder.Follow, Models: book.Baselines,
-		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log,
+		Follow: i.recorder.Follow, UnderWay: i.proxy.UnderWay, Models: book.Baselines,
+		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log, Serving: serving,
 	}))
+	i.server.RegisterOnShutdown(leave) // a live page must not keep the server from stopping
 	return nil
 }
 

@@ -76,7 +76,7 @@ type child struct {
 	base, db string
 }
 
-func startChild(t *testing.T, upstream, db string, env ...string) *child {
+func startChild(t testing.TB, upstream, db string, env ...string) *child {
 	t.Helper()
 	c := &child{db: db, Cmd: exec.Command("ttftap", "serve", "--listen", "localhost:0", "--upstream", upstream, "--db", db)}
 	c.Env = append(os.Environ(), env...)

@@ -124,11 +124,24 @@ func (r *replay) end(ctx context.Context, x candidate) error {
 
 // judge gives x the verdict that it would have got, had today's rules been there.
 func (r *replay) judge(x *exchange.Exchange) {
-	usual := r.book.Baseline(x)
+	usual := r.usual(x)
 	if x.PrefixSharedTokens != nil || x.PrefixIdle != nil { // else nothing is known to judge it by
 		x.CacheOutcome = diagnosis.CacheOutcome(x, usual)
 	}
 	diagnosis.Judge(x, usual)
+}
+
+// usual is what was usual for the model of x by then. How long it had been idle was
+// seen at the time: the log may hold no more of what came before.
+func (r *replay) usual(x *exchange.Exchange) *diagnosis.Baseline {
+	b := r.book.Baseline(x)
+	if b == nil {
+		b = new(diagnosis.Baseline)
+	}
+	if b.Idle == nil {
+		b.Idle = x.ModelIdle
+	}
+	return b
 }
 
 func (r *replay) count(c change, same bool) {

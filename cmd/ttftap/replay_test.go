@@ -101,6 +101,46 @@ func TestFactsAreLeftAsTheyWere(t *testing.T) {
 	}
 }
 
+func TestARateThatWasTakenIsGivenBackOnceItIsUsual(t *testing.T) {
+	quick := func(x *exchange.Exchange) {
+		x.TPOT, x.TokensPerSec, x.RateLastOverFirst = new(2*time.Millisecond), new(500.), new(0.97)
+	}
+	rows := append(working()[:25], worked(25, 60, 0, quick))
+	log := openRows(t, rows)
+	replayed(t, log, store.Filter{})
+	taken := must(log.Exchange(t.Context(), "row-025"))
+	if taken.Delivery != exchange.Pseudo || taken.TokensPerSec != nil || taken.Cause != "buffered" {
+		t.Fatalf("%s at %v: %s", taken.Delivery, taken.TokensPerSec, taken.Cause)
+	}
+	for _, x := range rows[:25] {
+		quick(x)
+	}
+	if err := log.Save(t.Context(), rows[:25]); err != nil {
+		t.Fatal(err)
+	}
+	replayed(t, log, store.Filter{})
+	given := must(log.Exchange(t.Context(), "row-025"))
+	if diff := cmp.Diff(rows[25].Figures, given.Figures, cmp.FilterPath(judged, cmp.Ignore())); diff != "" || given.Seen != (exchange.Seen{}) {
+		t.Errorf("%+v (-seen +given back):\n%s", given.Seen, diff)
+	}
+}
+
+// judged are the figures that a verdict rests on, and no facts.
+func judged(p cmp.Path) bool {
+	name := p.Last().String()
+	return name == ".Queue" || name == ".Prefill" || name == ".PrefillTokensPerSec" || name == ".Excess" || name == ".ModelIdle"
+}
+
+func TestHowLongAModelWasIdleOutlivesTheRowsBefore(t *testing.T) {
+	x := working()[7]
+	x.ModelIdle = new(58 * time.Second)
+	log := openRows(t, []*exchange.Exchange{x})
+	replayed(t, log, store.Filter{})
+	if got := must(log.Exchange(t.Context(), x.ID)).ModelIdle; got == nil || *got != 58*time.Second {
+		t.Errorf("idle for %v", got)
+	}
+}
+
 func TestALogThatIsRecordedIntoIsNotRejudged(t *testing.T) {
 	log := openRows(t, working())
 	var stdout, stderr bytes.Buffer

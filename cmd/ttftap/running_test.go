@@ -17,7 +17,7 @@ import (
 
 // running is the program itself, started as main starts it.
 type running struct {
-	t      *testing.T
+	t      testing.TB
 	base   string
 	db     string
 	stderr *lockedBuffer
@@ -46,7 +46,7 @@ func (l *lockedBuffer) String() string {
 
 // startProgram runs a command that serves, on a free port with a log of its
 // own, and waits until it accepts connections.
-func startProgram(t *testing.T, args ...string) *running {
+func startProgram(t testing.TB, args ...string) *running {
 	t.Helper()
 	r := &running{t: t, db: filepath.Join(t.TempDir(), "log", "ttftap.db"), stderr: new(lockedBuffer), code: make(chan int, 1)}
 	now, end := context.WithCancel(context.Background())

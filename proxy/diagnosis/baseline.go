@@ -92,13 +92,11 @@ func (b *Baseline) pool(samples []sample) {
 // recall puts into the row what is usual, so that the reason can be told from
 // the row alone.
 func recall(x *exchange.Exchange, b *Baseline) {
+	x.ModelIdle = nil
 	if b == nil {
 		return
 	}
-	if b.Idle != nil {
-		x.ModelIdle = b.Idle
-	}
-	x.UsualTPOT = b.TPOT
+	x.ModelIdle, x.UsualTPOT = b.Idle, b.TPOT
 	if b.Rows == 0 {
 		return
 	}

@@ -139,11 +139,32 @@ func TestWhatIsLeftOutIsCountedByWhy(t *testing.T) {
 	}
 }
 
-func TestAPromptWithoutACountIsAPointOnlyIfNew(t *testing.T) {
-	x := logged(1, 1, 3000, -1, reused("new"))
-	Judge(x, nil)
-	if got, want := sampled(x).point, (point{uncached: 2999, wait: time.Second}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+func TestAPromptWithoutACountIsAPointOnlyIfNewOrAsGoodAsThat(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		prompt, shared int64
+		changed        string
+		new            bool
+	}{
+		{"new", 3000, 0, "", true},
+		{"a beginning of less than a block", 3000, 255, "", true},
+		{"a block", 3000, 256, "", false},
+		{"under a twentieth", 60_000, 2999, "", true},
+		{"a twentieth", 60_000, 3000, "", false},
+		{"as little, but the client changed what the model may not have seen", 60_000, 0, "tools", false},
+	} {
+		x := logged(1, 1, c.prompt+1, -1, func(x *exchange.Exchange) {
+			x.PrefixSharedTokens, x.ChangedSection = num(c.shared), c.changed
+			x.CacheOutcome = CacheOutcome(x, nil)
+		})
+		Judge(x, nil)
+		s := sampled(x)
+		if want := (point{uncached: c.prompt, wait: time.Second}); c.new && s.point != want {
+			t.Errorf("%s (%s): %+v, want %+v", c.name, x.CacheOutcome, s.point, want)
+		}
+		if !c.new && s.left != leftCacheHidden {
+			t.Errorf("%s (%s): left out as %q", c.name, x.CacheOutcome, s.left)
+		}
 	}
 }
 

@@ -31,21 +31,22 @@ func drawRow(t *rapid.T) *exchange.Exchange {
 	x.Delivery = rapid.SampledFrom([]exchange.Delivery{"", exchange.Streamed, exchange.Streamed, exchange.Streamed,
 		exchange.Single, exchange.Pseudo, exchange.Bursty, exchange.NotStreamed}).Draw(t, "delivery")
 	tokens := rapid.Ptr(rapid.OneOf(rapid.Int64Range(0, 100000), rapid.Int64Min(0)), true)
-	for _, n := range []**int64{&x.PromptTokens, &x.CachedTokens, &x.UncachedTokens, &x.OutputTokens, &x.ReasoningTokens, &x.Stalls, &x.DeliveryBytes, &x.Concurrency} {
+	for _, n := range []**int64{&x.PromptTokens, &x.CachedTokens, &x.UncachedTokens, &x.OutputTokens, &x.ReasoningTokens, &x.Stalls, &x.DeliveryBytes, &x.Concurrency, &x.PrefixSharedTokens} {
 		*n = tokens.Draw(t, "tokens")
 	}
 	took := rapid.Ptr(rapid.Map(rapid.Int64Range(-1, int64(time.Hour)), func(n int64) time.Duration { return time.Duration(n) }), true)
 	for _, d := range []**time.Duration{
 		&x.DNS, &x.TLS, &x.RTT, &x.GotConn, &x.Sent, &x.Headers, &x.GenerationStarted, &x.FirstToken, &x.AnswerStart, &x.LastToken, &x.End,
-		&x.Network, &x.Queue, &x.Prefill, &x.HostedTool, &x.HostedBeforeFirst, &x.HostedBeforeAnswer, &x.TPOT,
+		&x.Network, &x.PoolWait, &x.Wait, &x.Decode, &x.PrefixIdle, &x.Queue, &x.Prefill, &x.HostedTool, &x.HostedBeforeFirst, &x.HostedBeforeAnswer, &x.TPOT,
 		&x.StallTime, &x.MaxGap, &x.DeliveryPeriod, &x.HiddenDecode, &x.UnseenDecode,
 		&x.ServerQueue, &x.ServerPrefill, &x.ServerDecode, &x.ModelIdle, &x.Floor, &x.UsualPrefill, &x.CachedWait, &x.EstimateError,
 	} {
 		*d = took.Draw(t, "took")
 	}
 	if x.TPOT != nil && *x.TPOT > 0 {
-		x.TokensPerSec = new(1 / x.TPOT.Seconds())
+		x.TokensPerSec, x.RateLastOverFirst = new(1/x.TPOT.Seconds()), new(0.9)
 	}
+	x.ChangedSection = rapid.SampledFrom([]string{"", "", "tools", "model"}).Draw(t, "changed")
 	return x
 }
 
@@ -143,6 +144,32 @@ func TestEstimatesAreNoMoreThanTheWaitAndNeverOfTheUnknown(t *testing.T) {
 		Judge(&again, b)
 		if diff := cmp.Diff(*x, again); diff != "" {
 			t.Fatalf("judged again (-first +second):\n%s", diff)
+		}
+	})
+}
+
+// What an exchange was judged by before is of no matter: not how often, not by
+// which baselines.
+func TestTheLastBaselineAloneDecides(t *testing.T) {
+	judge := func(x *exchange.Exchange, b *Baseline) {
+		x.CacheOutcome = CacheOutcome(x, b)
+		Judge(x, b)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		once := drawRow(t)
+		if rapid.Bool().Draw(t, "quick") { // far more so than is usual, perhaps
+			once.Delivery, once.Outcome, once.ServerDecode = exchange.Streamed, exchange.OK, nil
+			once.Decode = new(rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(t, "span"))
+		}
+		often := *once
+		for range rapid.IntRange(1, 3).Draw(t, "times") {
+			judge(&often, drawBaseline(t))
+		}
+		last := drawBaseline(t)
+		judge(once, last)
+		judge(&often, last)
+		if diff := cmp.Diff(*once, often); diff != "" {
+			t.Fatalf("judged once (-) and again (+):\n%s", diff)
 		}
 	})
 }

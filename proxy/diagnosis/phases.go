@@ -113,35 +113,53 @@ func reasoningShown(x *exchange.Exchange) time.Duration {
 }
 
 // estimate sets the parts of decode that nobody saw: reasoning that was not
-// shown, and an output that came whole. Both are nil without a time per token.
+// shown, and an output that came whole. Both are nil where nothing tells what they
+// took.
 func estimate(x *exchange.Exchange) {
 	x.HiddenDecode, x.UnseenDecode = nil, nil
 	tpot := tokenTime(x)
-	if tpot == nil {
-		return
-	}
 	answer, hosted := answerStart(x)
 	most := max(0, answer-hosted-known(x.Network))
 	if x.Delivery == exchange.NotStreamed {
 		most = known(x.ServerDecode)
 	}
-	if x.HidesReasoning() && x.ReasoningTokens != nil {
+	if x.HidesReasoning() && x.ReasoningTokens != nil && tpot != nil {
 		x.HiddenDecode = new(max(reasoningSeen(x), making(*x.ReasoningTokens, *tpot, most)))
 	}
 	if cameWhole(x) {
-		x.UnseenDecode = new(making(*x.SeenTokens()-1, *tpot, max(0, most-known(x.HiddenDecode))))
+		x.UnseenDecode = unseen(x, tpot, max(0, most-known(x.HiddenDecode)))
 	}
 }
 
 // cameWhole says whether the output came in one piece and is too large for the
-// time of making it to be overlooked.
+// time of making it to be overlooked. Of one that nobody counted the server's word
+// on that time is enough.
 func cameWhole(x *exchange.Exchange) bool {
 	n := x.SeenTokens()
-	return x.Delivery == exchange.Single && n != nil && *n > 8
+	return x.Delivery == exchange.Single && (n != nil && *n > 8 || uncounted(x))
+}
+
+// uncounted says whether all that tells of the size of an output is how long the
+// server says that it decoded.
+func uncounted(x *exchange.Exchange) bool {
+	return x.SeenTokens() == nil && known(x.ServerDecode) > 0
+}
+
+// unseen is how long an output that came whole took to make, no more than most.
+func unseen(x *exchange.Exchange, tpot *time.Duration, most time.Duration) *time.Duration {
+	switch {
+	case uncounted(x):
+		return new(min(max(0, *x.ServerDecode-known(x.HiddenDecode)), most))
+	case tpot == nil:
+		return nil
+	}
+	return new(making(*x.SeenTokens()-1, *tpot, most))
 }
 
 // tokenTime is the time per token to reckon with: this exchange's own, else the
-// server's word on it, else what is usual. The first token is made by prefill.
+// server's word on it, else what is usual. The first token is made by prefill. Its
+// own is not taken where it is noisy, however slow: of a short answer that is a
+// pause more often than the model.
 func tokenTime(x *exchange.Exchange) *time.Duration {
 	if own := x.SteadyTPOT(); own != nil {
 		return own

@@ -12,6 +12,18 @@ const (
 	lifetime   = 5 * time.Minute // for which vendors keep an unused beginning at the least
 )
 
+// What became of the part of a prompt that a cache could have had.
+const (
+	cacheNew        = "new"
+	cacheTooShort   = "too_short"
+	cacheUnreported = "unreported"
+	cacheBroken     = "broken"
+	cacheHit        = "hit"
+	cacheExpired    = "expired"
+	cacheMissed     = "missed"
+	cachePartial    = "partial"
+)
+
 // CacheOutcome says what became of the part of the prompt that a cache could
 // have had: new, too_short, unreported, broken, hit, expired, missed or partial,
 // "" where that part is unknown or there was no answer. It is a function of the
@@ -20,7 +32,9 @@ func CacheOutcome(x *exchange.Exchange, b *Baseline) string {
 	if !answered(x) || x.PrefixSharedTokens == nil && x.PrefixIdle == nil {
 		return ""
 	}
-	r := reusable{Exchange: x, usual: b, shared: tally(x.PrefixSharedTokens), cached: tally(x.CachedTokens)}
+	row := *x
+	expose(&row, b)
+	r := reusable{Exchange: &row, usual: b, shared: tally(x.PrefixSharedTokens), cached: tally(x.CachedTokens)}
 	for _, o := range cacheOutcomes {
 		if o.holds(r) {
 			return o.name
@@ -54,14 +68,14 @@ var cacheOutcomes = []struct {
 	name  string
 	holds func(reusable) bool
 }{
-	{"new", reusable.isNew},
-	{"too_short", reusable.tooShort},
-	{"unreported", reusable.unreported},
-	{"broken", reusable.broken},
-	{"hit", reusable.hit},
-	{"expired", reusable.expired},
-	{"missed", reusable.missed},
-	{"partial", func(reusable) bool { return true }},
+	{cacheNew, reusable.isNew},
+	{cacheTooShort, reusable.tooShort},
+	{cacheUnreported, reusable.unreported},
+	{cacheBroken, reusable.broken},
+	{cacheHit, reusable.hit},
+	{cacheExpired, reusable.expired},
+	{cacheMissed, reusable.missed},
+	{cachePartial, func(reusable) bool { return true }},
 }
 
 // reusable is a row with its counts, 0 where they are unknown.

@@ -54,6 +54,19 @@ func costs(read float64, start ...float64) *Baseline {
 	return &Baseline{Curve: c}
 }
 
+// quick makes 50 tokens/s usual.
+func quick(b *Baseline) *Baseline {
+	b.TPOT = sec(0.02)
+	return b
+}
+
+// exposed is a row after a baseline said that its stream was made before it was
+// sent.
+func exposed(x *exchange.Exchange) *exchange.Exchange {
+	expose(x, &Baseline{TPOT: sec(60)})
+	return x
+}
+
 func serverPrefill(s float64) func(*exchange.Exchange) {
 	return func(x *exchange.Exchange) { x.ServerPrefill = sec(s) }
 }
@@ -82,6 +95,8 @@ func TestCacheOutcomesAreTestedInTheirOrder(t *testing.T) {
 		{"none, and slow for another reason than the start", ofShared(30_000, 0, waited(5)), costs(8, 2), "unreported"},
 		{"none, and the server's word that it took no time", ofShared(30_000, 0, waited(9), serverPrefill(1)), costs(8), "unreported"},
 		{"none, and a wait that holds reasoning", ofShared(30_000, 0, waited(9), thinks("hidden", 100, 9)), costs(8), "unreported"},
+		{"none, and a stream that was made in the wait", ofShared(30_000, 0, waited(9), delivered(exchange.Streamed), until(9.1, 300), tpot(0.001, "fair")), quick(costs(8)), "unreported"},
+		{"the same, as it was judged before", exposed(ofShared(30_000, 0, waited(9), delivered(exchange.Streamed), until(19, 300), tpot(0.03, "fair"))), quick(costs(8)), "missed"},
 		{"none, and a wait that nobody saw", ofShared(30_000, 0), costs(8), "unreported"},
 		{"none, of an upstream that never said otherwise", ofShared(30_000, 0, waited(9)), nil, "unreported"},
 		{"none, and nothing that tells it from noise", ofShared(30_000, 0, waited(9)), costs(0.01, 9), "unreported"},

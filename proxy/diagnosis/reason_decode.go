@@ -11,7 +11,7 @@ func (t teller) whyDecode() phrase {
 		}
 	case "whole_output":
 		return phrase{
-			"${decode lead} ${output} came in one piece after ${first token}, and making them took about ${unseen} of that: it was no prefill.${reckoned} A shorter output would cut it.",
+			"${decode lead} ${output} came in one piece after ${first token}, of which generation took about ${unseen}: that was no prefill.${reckoned} A shorter output would cut it.",
 			"${decode lead}${output}，在 ${first token} 后一次到达，其中约 ${unseen} 是在生成，并非预填充。${reckoned}缩短输出可以减少。",
 		}
 	case "slow_decode":
@@ -92,7 +92,7 @@ func (t teller) atLeast() phrase {
 // reckoned says by which rate decode was reckoned that nobody saw, where that is
 // neither its own nor the server's.
 func (t teller) reckoned() phrase {
-	if t.x.UsualTPOT == nil || tokenTime(t.x) != t.x.UsualTPOT {
+	if t.x.UsualTPOT == nil || tokenTime(t.x) != t.x.UsualTPOT || t.x.Cause == "whole_output" && uncounted(t.x) {
 		return phrase{}
 	}
 	return phrase{

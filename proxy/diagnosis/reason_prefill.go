@@ -21,7 +21,7 @@ func (t teller) whyPrefill() phrase {
 
 func (t teller) input() phrase {
 	switch {
-	case t.x.CacheOutcome == "unreported" && t.x.PromptTokens != nil: // or told, and belied by the wait
+	case t.x.CacheOutcome == cacheUnreported && t.x.PromptTokens != nil: // or told, and belied by the wait
 		return hitsUnreported
 	case t.x.UncachedTokens != nil && t.x.CachedTokens != nil && *t.x.CachedTokens == 0:
 		return phrase{"${prompt tokens} input tokens (none cached)", "输入 ${prompt tokens} tokens（缓存未命中）"}
@@ -90,7 +90,7 @@ func (t teller) bestCase() phrase {
 }
 
 var misses = map[string]phrase{
-	"missed":  {"the cache was not used", "缓存未命中"},
-	"expired": {"the cache had expired", "缓存过期"},
-	"broken":  {"an early part of it was changed", "前缀被改动"},
+	cacheMissed:  {"the cache was not used", "缓存未命中"},
+	cacheExpired: {"the cache had expired", "缓存过期"},
+	cacheBroken:  {"an early part of it was changed", "前缀被改动"},
 }

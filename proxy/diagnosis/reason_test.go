@@ -203,6 +203,7 @@ func TestReasonSaysWhatIsSpecialAboutTheRow(t *testing.T) {
 		{"both", streamed(4.5, 10), "4.50 s of waiting and 5.50 s of decoding", "等待 4.50 s，解码 5.50 s"},
 		{"queue", wait(server(1.1, 0.5, -1)), "1.10 s of it was queue", "排队 1.10 s"},
 		{"no part over half", wait(server(0.5, 0.9, -1)), "(queue 0.50 s, prefill 0.90 s)", "（排队 0.50 s，预填充（Prefill）0.90 s）"},
+		{"another's connection", wait(func(x *exchange.Exchange) { x.PoolWait = sec(1.2) }), "most for connecting (1.20 s)", "建立连接（1.20 s）"},
 		{"upload", wait(func(x *exchange.Exchange) { x.Sent = sec(1.5) }), "upload (1.50 s)", "上传请求（1.50 s）"},
 		{"round trip", wait(func(x *exchange.Exchange) { x.RTT = sec(1.5) }), "round trip (1.50 s)", "往返时延（1.50 s）"},
 		{"a changed beginning", wait(func(x *exchange.Exchange) { x.CacheOutcome = "broken" }), "an early part of it was changed", "前缀被改动"},
@@ -232,6 +233,15 @@ func TestReasonSaysWhatIsSpecialAboutTheRow(t *testing.T) {
 				t.Errorf("%q does not say %q", zh, c.zh)
 			}
 		})
+	}
+}
+
+func TestTheServersWordIsNotTakenForWhatIsUsual(t *testing.T) {
+	x := streamed(3.65, 3.65, delivered(exchange.Single), server(-1, 0.5, 2.7))
+	Judge(x, line(0.4, 1e-4))
+	want := "2.70 s of decoding, 74 % of the time to the last token. The output came in one piece after 3.65 s, of which generation took about 2.70 s: that was no prefill. A shorter output would cut it."
+	if x.Reason != want {
+		t.Errorf("%s\nwant\n%s", x.Reason, want)
 	}
 }
 

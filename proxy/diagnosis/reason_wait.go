@@ -202,7 +202,7 @@ func (t teller) networkPart() phrase {
 }
 
 func connecting(x *exchange.Exchange) time.Duration {
-	return known(x.DNS) + known(x.Connect) + known(x.TLS)
+	return known(x.DNS) + known(x.Connect) + known(x.TLS) + known(x.PoolWait)
 }
 
 // knownParts lists what is known of the wait. A start is left out for which

@@ -8,18 +8,11 @@ import (
 )
 
 // RulesVersion is the version of the rules, stored beside each verdict.
-const RulesVersion int64 = 2
+const RulesVersion int64 = 3
 
 const (
 	longInput = 1000             // tokens from which prefill may explain a wait
 	asleep    = 10 * time.Minute // after which an idle model may have to be loaded again
-	tooFast   = 5                // times the usual rate at which no model decodes
-
-	// fewTokens is the fewest output tokens of which delivery may be pseudo. It is
-	// one number of one definition, which two rooms apply that may not know each
-	// other: the meter, to how the output arrived, and unmask, once it is known
-	// what is usual.
-	fewTokens = 32
 )
 
 // rule names a bound for exchanges whose time went as it says, and the cause
@@ -50,8 +43,8 @@ func (p Phases) mostlyDecode() bool { return 5*p.Decode >= 3*(p.Wait+p.Decode) }
 
 // Judge gives an ended exchange its verdict, with the estimates that it rests
 // on; one under way gets none. The baseline is the model's without x itself, nil
-// where nothing is known of the model. Judge judges anew what has been judged
-// before.
+// where nothing is known of the model. Whatever an exchange was judged by before
+// leaves no trace.
 func Judge(x *exchange.Exchange, b *Baseline) {
 	x.HiddenDecode, x.UnseenDecode, x.Excess, x.Verdict = nil, nil, nil, exchange.Verdict{}
 	x.Estimate(x.ServerQueue, x.ServerPrefill)
@@ -59,7 +52,7 @@ func Judge(x *exchange.Exchange, b *Baseline) {
 		return
 	}
 	recall(x, b)
-	unmask(x)
+	expose(x, b)
 	estimate(x)
 	p := Weigh(x)
 	if unknowable(x, p) == "" {
@@ -81,24 +74,6 @@ func apply(x *exchange.Exchange, p Phases) (exchange.Bound, string) {
 		}
 	}
 	return exchange.Mixed, "both"
-}
-
-// unmask finds a stream that was made before it was sent, by the rate that is
-// usual for the model. It has no rate of its own then.
-func unmask(x *exchange.Exchange) {
-	n := x.SeenTokens()
-	if x.Delivery != exchange.Streamed || x.ServerDecode != nil || x.UsualTPOT == nil || n == nil || *n < fewTokens {
-		return
-	}
-	took := decodeSpan(x)
-	if x.TPOT != nil { // which knows how many tokens the first read held
-		took = making(*n-1, *x.TPOT, eternity)
-	}
-	if tooFast*took >= making(*n-1, *x.UsualTPOT, eternity) {
-		return
-	}
-	x.Delivery = exchange.Pseudo
-	x.TPOT, x.TokensPerSec, x.RateQuality, x.RateLastOverFirst = nil, nil, "", nil
 }
 
 // unknowable finds why the time cannot be divided.
@@ -210,7 +185,7 @@ func prefillCause(x *exchange.Exchange, p Phases) string {
 	switch {
 	case !explains:
 		return ""
-	case x.CacheOutcome == "missed" || x.CacheOutcome == "expired" || x.CacheOutcome == "broken":
+	case x.CacheOutcome == cacheMissed || x.CacheOutcome == cacheExpired || x.CacheOutcome == cacheBroken:
 		return "cache_miss"
 	case x.Prefill == nil:
 		return "unseparated"

@@ -44,6 +44,9 @@ func TestEachRuleGivesItsBoundAndCause(t *testing.T) {
 		{"reasoning over half of decode", streamed(9, 11, tokens(500, 0, 800), thinks("hidden", 700, 9), tpot(0.01, "fair")), "decode", "hidden_reasoning"},
 		{"reasoning of half of decode", streamed(3, 5, tokens(500, 0, 400), thinks("hidden", 200, 3), tpot(0.01, "fair")), "decode", "long_output"},
 		{"whole, the server's rate known", streamed(3.65, 3.65, tokens(40000, 39200, 220), delivered(exchange.Single), server(-1, -1, 2.7375)), "decode", "whole_output"},
+		{"whole, uncounted, but the server tells of its decode", streamed(3.65, 3.65, delivered(exchange.Single), server(-1, 0.5, 2.7)), "decode", "whole_output"},
+		{"whole, uncounted, and little of it decode", streamed(3.65, 3.65, delivered(exchange.Single), server(-1, 3.5, 0.1)), "prefill", "long_input"},
+		{"whole, uncounted after reasoning that nobody counted", streamed(9, 9, tokens(500, 0, 800), func(x *exchange.Exchange) { x.Reasoning = "hidden" }, delivered(exchange.Single), server(-1, 0.5, 8)), "decode", "whole_output"},
 		{"a body, by the server's word", whole(10, tokens(500, 0, 400), server(-1, 1, 8)), "decode", "long_output"},
 		{"a body with reasoning, by the server's word", whole(10, tokens(500, 0, 401), thinks("hidden", 300, 0), server(-1, 1, 8)), "decode", "hidden_reasoning"},
 
@@ -157,6 +160,11 @@ func TestChecksOnPaperByWhatIsUsual(t *testing.T) {
 			"640 tokens of reasoning in summary, then a call too short for a rate",
 			streamed(3.8, 9.3, tokens(5000, 0, 680), thinks("summary", 640, 9), tpot(0.0075, "noisy")),
 			"decode", "hidden_reasoning", 1, 8.3, &Baseline{TPOT: sec(0.0125)},
+		},
+		{
+			"640 tokens of reasoning, then a few with a pause among them",
+			streamed(9, 9.5, tokens(5000, 0, 650), thinks("hidden", 640, 9), tpot(0.05, "noisy")),
+			"decode", "hidden_reasoning", 1, 8.5, &Baseline{TPOT: sec(0.0125)},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func leftOut(x *exchange.Exchange) string {
 // long enough to be kept.
 func doubtful(x *exchange.Exchange) bool {
 	shared, prompt := x.PrefixSharedTokens, x.PromptTokens
-	return tally(x.CachedTokens) == 0 && x.CacheOutcome != "too_short" &&
+	return tally(x.CachedTokens) == 0 && x.CacheOutcome != cacheTooShort &&
 		shared != nil && prompt != nil && 2**shared > *prompt
 }
 
@@ -106,20 +106,35 @@ func netWait(x *exchange.Exchange, p Phases) time.Duration {
 const absurd = 1 << 30
 
 // uncachedTokens is how many tokens had to be prefilled, ok being false where
-// that is unknown: a prompt of which nothing was seen before has none cached, and
-// a count that the wait belies is none.
+// that is unknown: a prompt that is as good as new has none cached, and a count
+// that the wait belies is none.
 func uncachedTokens(x *exchange.Exchange) (n int64, ok bool) {
 	count := x.UncachedTokens
-	switch {
-	case x.CacheOutcome == "unreported":
+	switch fresh := asGoodAsNew(x); {
+	case x.CacheOutcome == cacheUnreported && !fresh:
 		return 0, false
-	case count == nil && x.CacheOutcome == "new":
+	case count == nil && fresh:
 		count = x.PromptTokens
 	}
 	if count == nil || *count < 0 || *count > absurd || tally(x.CachedTokens) > absurd {
 		return 0, false
 	}
 	return *count, true
+}
+
+// asGoodAsNew says whether nothing of the prompt was seen before, or so little
+// that it matters to nobody whether it was cached: fewer tokens than vendors keep
+// in a block, or under a twentieth. That holds as long as the client changed
+// nothing, which the model may not have been shown.
+func asGoodAsNew(x *exchange.Exchange) bool {
+	shared, prompt := x.PrefixSharedTokens, x.PromptTokens
+	switch {
+	case x.CacheOutcome == cacheNew:
+		return true
+	case shared == nil || prompt == nil || x.ChangedSection != "":
+		return false
+	}
+	return *shared < blockSlack || *shared < *prompt/20
 }
 
 // decodeSpan is the time in which the seen tokens came.

@@ -68,11 +68,21 @@ func (b *Baseline) within(x *exchange.Exchange) *time.Duration {
 	case b.Curve == nil || x.Queue == nil || x.ServerPrefill == nil && b.headersTell(x):
 		return nil
 	case x.ServerPrefill == nil && counted:
-		return new(b.Curve.within(uncached, tally(x.CachedTokens)) + fewAtOnce(x))
+		return new(b.Curve.within(uncached, tally(x.CachedTokens)) + b.Curve.spared(x) + fewAtOnce(x))
 	case x.ServerQueue == nil:
 		return new(b.Curve.noise(b.Curve.Floor) + fewAtOnce(x))
 	}
 	return nil
+}
+
+// spared is what the few tokens that an earlier prompt began with may have cost
+// less than others, where nobody says whether they were cached.
+func (c *Curve) spared(x *exchange.Exchange) time.Duration {
+	prompt, shared := tally(x.PromptTokens), tally(x.PrefixSharedTokens)
+	if x.UncachedTokens != nil || shared > prompt {
+		return 0
+	}
+	return c.Prefill(prompt, 0) - c.Prefill(prompt-shared, 0)
 }
 
 // fewAtOnce is the decode that the wait may hold where an output came in one

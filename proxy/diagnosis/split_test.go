@@ -192,6 +192,20 @@ func TestAStreamFarFasterThanUsualWasMadeBefore(t *testing.T) {
 	}
 }
 
+func TestARateThatWasTakenIsGivenBack(t *testing.T) {
+	seen := streamed(5, 5.2, tokens(100, 0, 101), tpot(0.002, "fair"), func(x *exchange.Exchange) { x.RateLastOverFirst = new(0.97) })
+	x := *seen
+	Judge(&x, &Baseline{TPOT: sec(0.02), Rates: 9})
+	if x.Delivery != exchange.Pseudo || x.TokensPerSec != nil {
+		t.Fatalf("%s, at %v", x.Delivery, x.TokensPerSec)
+	}
+	Judge(&x, nil)
+	Judge(seen, nil)
+	if diff := cmp.Diff(*seen, x); diff != "" || x.TPOT == nil || x.Delivery != exchange.Streamed {
+		t.Errorf("(-never taken +given back):\n%s", diff)
+	}
+}
+
 func TestSlowDecodeIsSlowForThisModel(t *testing.T) {
 	for _, c := range []struct {
 		name    string

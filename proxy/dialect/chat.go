@@ -22,8 +22,8 @@ func (c *chat) Message(name string, data []byte) Event {
 }
 
 func (c *chat) Body(data []byte) {
-	c.body(data, func(root gjson.Result) {
-		c.read("", root, &Event{})
+	c.body(data, func(root gjson.Result, e *Event) {
+		c.read("", root, e)
 		c.end(Completed)
 	})
 }

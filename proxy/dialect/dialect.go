@@ -76,7 +76,8 @@ type Answer struct {
 	Usage        Usage
 	Timings      exchange.Server
 	Error        *Error
-	Unread       bool // a whole answer that is no JSON
+	Whole        Event // the generated output of an answer that was no stream, as one event
+	Unread       bool  // a whole answer that is no JSON
 }
 
 // Usage is the token counts as sent, before normalising, and the object that

@@ -106,6 +106,16 @@ func (e *Event) item(item gjson.Result) {
 	}
 }
 
+// items counts a list of items.
+func (e *Event) items(list gjson.Result) {
+	if list.IsArray() {
+		list.ForEach(func(_, item gjson.Result) bool {
+			e.item(item)
+			return true
+		})
+	}
+}
+
 // list is the length of an array that is not empty, in bytes.
 func list(v gjson.Result) int {
 	if !v.IsArray() || !filled(v) {

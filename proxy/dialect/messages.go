@@ -67,8 +67,9 @@ func (m *messages) Message(name string, data []byte) Event {
 }
 
 func (m *messages) Body(data []byte) {
-	m.body(data, func(root gjson.Result) {
-		m.message(root, &Event{})
+	m.body(data, func(root gjson.Result, e *Event) {
+		m.message(root, e)
+		e.blocks(root.Get("content"))
 		keep(&m.answer.FinishReason, root.Get("stop_reason"))
 		m.end(max(Completed, endOf(m.answer.FinishReason)))
 	})
@@ -164,6 +165,26 @@ func (m *messages) odd(event string, root gjson.Result, e *Event) {
 		return
 	}
 	m.failAs(root, e)
+}
+
+// blocks counts the blocks of a whole message: in each, what its deltas would
+// have brought.
+func (e *Event) blocks(list gjson.Result) {
+	if !list.IsArray() {
+		return
+	}
+	list.ForEach(func(_, block gjson.Result) bool {
+		kind := find(block, "type").Str
+		switch {
+		case kind == "text":
+			e.add(Text, size(block.Get("text")))
+		case kind == "thinking":
+			e.add(Reasoning, size(block.Get("thinking")))
+		case calls[kind] != NoItem:
+			e.add(Tool, size(block.Get("name"))+payload(block.Get("input")))
+		}
+		return true
+	})
 }
 
 // blockDelta counts a piece of a block. Signatures and citations are no output.

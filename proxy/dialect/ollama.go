@@ -20,7 +20,7 @@ func (o *ollama) Message(name string, data []byte) Event {
 }
 
 func (o *ollama) Body(data []byte) {
-	o.body(data, func(root gjson.Result) { o.read(root, &Event{}) })
+	o.body(data, func(root gjson.Result, e *Event) { o.read(root, e) })
 }
 
 func (o *ollama) read(root gjson.Result, e *Event) {

@@ -76,8 +76,8 @@ func (r *reading) failAs(root gjson.Result, e *Event) {
 }
 
 // body reads a whole answer by the same function as an event of a stream, of
-// which only what is kept of the answer matters.
-func (r *reading) body(data []byte, read func(root gjson.Result)) {
+// which only its generated output is kept.
+func (r *reading) body(data []byte, read func(root gjson.Result, e *Event)) {
 	root, ok := parse(data)
 	if !ok {
 		r.answer.Unread = true
@@ -87,7 +87,9 @@ func (r *reading) body(data []byte, read func(root gjson.Result)) {
 		r.fail(err, &Event{})
 	}
 	if root.IsObject() {
-		read(root)
+		var e Event
+		read(root, &e)
+		r.answer.Whole = Event{Kind: e.Kind, ThoughtBytes: e.ThoughtBytes, AnswerBytes: e.AnswerBytes}
 	}
 }
 

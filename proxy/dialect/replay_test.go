@@ -161,6 +161,7 @@ func describeAnswer(a *Answer) []string {
 	say(a.Timings.ServerQueue != nil, "server queue", a.Timings.ServerQueue)
 	say(a.Timings.ServerPrefill != nil, "server prefill", a.Timings.ServerPrefill)
 	say(a.Timings.ServerDecode != nil, "server decode", a.Timings.ServerDecode)
+	say(a.Whole.Kind != 0, "whole", describe(a.Whole))
 	if a.Error != nil {
 		say(true, "error", fmt.Sprintf("%+v", *a.Error))
 	}

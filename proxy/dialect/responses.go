@@ -208,11 +208,8 @@ func (r *responses) terminal(end End, of ending, e *Event) {
 	if truthy(of.err) || end == EndedInError {
 		r.fail(errorIn(of.err, of.response), e)
 	}
-	if of.output.IsArray() && !r.any {
-		of.output.ForEach(func(_, item gjson.Result) bool {
-			e.item(item)
-			return true
-		})
+	if !r.any {
+		e.items(of.output)
 	}
 }
 
@@ -228,8 +225,9 @@ func (r *responses) finish(of ending) {
 }
 
 func (r *responses) Body(data []byte) {
-	r.body(data, func(root gjson.Result) {
-		of := r.response(root, &Event{})
+	r.body(data, func(root gjson.Result, e *Event) {
+		of := r.response(root, e)
+		e.items(of.output)
 		if size(of.status) == 0 {
 			r.end(Completed) // an error body, or a gateway that leaves the status out
 			return

@@ -48,6 +48,7 @@ type Exchange struct {
 	Tokens
 	Instants
 	Figures
+	Seen
 	Server
 	Verdict
 
@@ -76,6 +77,7 @@ type Instants struct {
 	DNS               *time.Duration
 	Connect           *time.Duration
 	TLS               *time.Duration
+	PoolWait          *time.Duration // for a connection that another exchange dialled or gave back; nil where none was waited for
 	RTT               *time.Duration // one round trip to the upstream
 	Received          *time.Duration // last byte of the client's request body read
 	GotConn           *time.Duration // an upstream connection is ready
@@ -122,6 +124,7 @@ type Figures struct {
 	MaxGap               *time.Duration
 	Stalls               *int64
 	StallTime            *time.Duration
+	Cadence              *Cadence // nil where the output was not streamed as it was made
 	Delivery             Delivery
 	DeliveryPeriod       *time.Duration // distance of bursts, where output comes in bursts
 	DeliveryBytes        *int64         // output bytes a burst
@@ -138,6 +141,17 @@ type Figures struct {
 	ResponseBytes        *int64
 	UpstreamClockOffset  *time.Duration
 	Choices              *int64 // choices asked for or seen; nil for one
+}
+
+// Seen keeps what was seen of a stream whose Delivery is pseudo by nothing but
+// what is usual for its model: the rate at which it came, which is none of the
+// model's then. All of it is unknown otherwise.
+type Seen struct {
+	SeenDelivery          Delivery
+	SeenTPOT              *time.Duration
+	SeenTokensPerSec      *float64
+	SeenRateQuality       string
+	SeenRateLastOverFirst *float64
 }
 
 // Server is what the upstream reports of its own timing.
@@ -182,6 +196,21 @@ const (
 	Embeddings  Dialect = "embeddings"
 	Ollama      Dialect = "ollama"
 	Other       Dialect = "other"
+)
+
+// How reasoning came.
+const (
+	VisibleReasoning = "visible" // as text
+	SummaryReasoning = "summary" // only summaries did
+	HiddenReasoning  = "hidden"  // not at all, but there was some
+	NoReasoning      = "none"    // there was none, as reported
+)
+
+// How far a rate is to be trusted.
+const (
+	SteadyRate = "steady"
+	FairRate   = "fair"
+	NoisyRate  = "noisy" // of too few tokens, or in too short a time, to reckon with
 )
 
 // Outcome says how an exchange ended.

@@ -30,7 +30,7 @@ func (x *Exchange) Estimate(queue, prefill *time.Duration) {
 // HidesReasoning says whether some of the output was reasoning that did not
 // come as such: nothing of it, or only summaries.
 func (x *Exchange) HidesReasoning() bool {
-	return x.Reasoning == "hidden" || x.Reasoning == "summary"
+	return x.Reasoning == HiddenReasoning || x.Reasoning == SummaryReasoning
 }
 
 // SeenTokens is how many output tokens came as they were made, the n of the
@@ -42,7 +42,7 @@ func (x *Exchange) SeenTokens() *int64 {
 	switch {
 	case out == nil || *out < 0:
 		return nil
-	case x.Reasoning == "" || x.Reasoning == "none":
+	case x.Reasoning == "" || x.Reasoning == NoReasoning:
 		return out
 	case reasoning == nil:
 		return nil
@@ -57,7 +57,7 @@ func (x *Exchange) SeenTokens() *int64 {
 // SteadyTPOT is the time per output token, nil where the rate is unknown or too
 // noisy to reckon with.
 func (x *Exchange) SteadyTPOT() *time.Duration {
-	if x.RateQuality == "noisy" {
+	if x.RateQuality == NoisyRate {
 		return nil
 	}
 	return x.TPOT
@@ -88,7 +88,7 @@ func (x *Exchange) network() *time.Duration {
 		return nil
 	}
 	var sum time.Duration
-	for _, part := range []*time.Duration{x.DNS, x.Connect, x.TLS, x.Upload, x.RTT} {
+	for _, part := range []*time.Duration{x.DNS, x.Connect, x.TLS, x.PoolWait, x.Upload, x.RTT} {
 		if part != nil {
 			sum += *part
 		}

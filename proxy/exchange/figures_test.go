@@ -56,6 +56,11 @@ func TestDeriveInventsNothing(t *testing.T) {
 			want:  Figures{Upload: ms(0), Network: ms(0)},
 		},
 		{
+			name:  "a connection that another exchange dialled",
+			facts: Exchange{Instants: Instants{GotConn: ms(81), PoolWait: ms(80), FirstToken: ms(500), RTT: ms(9)}},
+			want:  Figures{Network: ms(89), Wait: ms(411)},
+		},
+		{
 			name:  "an answer that came before the request was sent",
 			facts: Exchange{Instants: Instants{GotConn: ms(1), FirstToken: ms(500), RTT: ms(9)}},
 			want:  Figures{Network: ms(9), Wait: ms(491)},

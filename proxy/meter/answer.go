@@ -105,15 +105,15 @@ func (m *Meter) reasoningIn(x *exchange.Exchange) string {
 	tokens := x.ReasoningTokens
 	switch {
 	case m.kinds&dialect.Reasoning != 0 && !m.summarised(x):
-		return "visible"
+		return exchange.VisibleReasoning
 	case m.kinds&dialect.Thought != 0:
-		return "summary"
+		return exchange.SummaryReasoning
 	case tokens != nil && *tokens > 0:
-		return "hidden"
+		return exchange.HiddenReasoning
 	case tokens != nil:
-		return "none"
+		return exchange.NoReasoning
 	case m.reasoning:
-		return "hidden"
+		return exchange.HiddenReasoning
 	}
 	return ""
 }

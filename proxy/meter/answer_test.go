@@ -112,6 +112,32 @@ func TestReasoningIsNamedByWhatWasSeenOfIt(t *testing.T) {
 	}
 }
 
+func TestReasoningInABodyIsNamedByWhatTheBodyHolds(t *testing.T) {
+	body := func(kinds dialect.Kind, thought, answer int, a *dialect.Answer) *dialect.Answer {
+		a.Whole = dialect.Event{Kind: kinds, ThoughtBytes: thought, AnswerBytes: answer}
+		return a
+	}
+	for _, c := range []struct {
+		name   string
+		answer *dialect.Answer
+		want   string
+	}{
+		{"its text", body(dialect.Reasoning|dialect.Text, 200, 20, usage(1, -1, 60, 50)), "visible"},
+		{"its text, uncounted", body(dialect.Reasoning|dialect.Text, 200, 20, usage(1, -1, 60)), "visible"},
+		{"a text too short for its tokens", body(dialect.Reasoning|dialect.Text, 99, 20, usage(1, -1, 60, 50)), "summary"},
+		{"a summary", body(dialect.Summary|dialect.Text, 200, 20, usage(1, -1, 60, 50)), "summary"},
+		{"a count alone", body(dialect.Text, 0, 20, usage(1, -1, 60, 50)), "hidden"},
+		{"nothing", body(dialect.Text, 0, 20, usage(1, -1, 60)), ""},
+	} {
+		x := streamed()
+		x.Streamed = new(false)
+		New().Finish(x, c.answer)
+		if x.Reasoning != c.want || x.FirstReasoning != nil {
+			t.Errorf("%s: reasoning %q at %v, want %q", c.name, x.Reasoning, x.FirstReasoning, c.want)
+		}
+	}
+}
+
 func TestAnswerNamesItself(t *testing.T) {
 	a := &dialect.Answer{
 		Model: "m-2026", ResponseID: "r1", ServiceTier: "priority", FinishReason: "stop", Choices: 2,

@@ -4,18 +4,21 @@
 package meter
 
 import (
+	"sync"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/dialect"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-// Meter measures one answer. It is not safe for concurrent use.
+// Meter measures one answer. It is not safe for concurrent use, but that SoFar
+// may be called at any time before Finish.
 //
 // What it keeps of a stream is bounded: the arrivals of 32,768 reads (of a
 // longer stream every two neighbours are kept as one), and 1,024 items open at
 // a time.
 type Meter struct {
+	mu        sync.Mutex        // held by Event and by SoFar
 	seen      exchange.Instants // those that events tell
 	opened    *time.Duration    // the first item of the output
 	now       time.Duration     // of the latest event
@@ -35,6 +38,8 @@ func New() *Meter { return new(Meter) }
 // Event takes one message of a stream. At counts from the start of the exchange
 // and is the same for all messages that one read brought; it never runs back.
 func (m *Meter) Event(at time.Duration, e dialect.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.now = max(m.now, at)
 	first(&m.seen.FirstEvent, m.now)
 	if e.Opens != dialect.NoItem {
@@ -90,11 +95,24 @@ func first(instant **time.Duration, at time.Duration) {
 	}
 }
 
+// SoFar puts into x the instants and the count of events that are known by now.
+// What follows from them all only Finish tells.
+func (m *Meter) SoFar(x *exchange.Exchange) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.instants(x)
+	if x.LastToken != nil {
+		x.LastToken = new(*x.LastToken) // which moves on
+		x.OutputEvents = new(m.events)
+	}
+}
+
 // Finish puts into x what the answer said and how it came. The caller has set
 // what it knows itself: Streamed, the status, the network's instants, Headers,
 // FirstByte, End and ClientWait. A nil answer was not read.
 func (m *Meter) Finish(x *exchange.Exchange, a *dialect.Answer) {
 	if a != nil {
+		m.whole(a.Whole)
 		name(x, a)
 		count(x, &a.Usage)
 		addTimings(&x.Server, a.Timings)
@@ -117,14 +135,27 @@ func (m *Meter) Finish(x *exchange.Exchange, a *dialect.Answer) {
 	}
 }
 
-// stamp copies the instants, and splits the time of hosted tools by them.
-func (m *Meter) stamp(x *exchange.Exchange) {
+// whole takes the output of an answer that was no stream: it has kinds and
+// bytes, but no instants.
+func (m *Meter) whole(e dialect.Event) {
+	m.kinds |= e.Kind
+	m.thoughts += int64(e.ThoughtBytes)
+	m.answers += int64(e.AnswerBytes)
+}
+
+// instants copies those that were seen.
+func (m *Meter) instants(x *exchange.Exchange) {
 	x.FirstEvent, x.Terminal = m.seen.FirstEvent, m.seen.Terminal
 	x.FirstToken, x.LastToken, x.AnswerStart = m.seen.FirstToken, m.seen.LastToken, m.seen.AnswerStart
 	x.FirstReasoning, x.FirstText, x.FirstTool = m.seen.FirstReasoning, m.seen.FirstText, m.seen.FirstTool
 	if m.opened != nil && (x.Headers == nil || *m.opened > *x.Headers) {
 		x.GenerationStarted = m.opened
 	}
+}
+
+// stamp copies the instants, and splits the time of hosted tools by them.
+func (m *Meter) stamp(x *exchange.Exchange) {
+	m.instants(x)
 	end := m.end(x)
 	hosted := m.items.during(dialect.HostedTool, end)
 	total := hosted.within(0, end)
@@ -164,5 +195,12 @@ func (m *Meter) gauge(x *exchange.Exchange) {
 	}
 	p.deliver(x)
 	p.rate(x)
-	p.stall(x)
+	gs := p.gaps()
+	if len(gs) == 0 {
+		return
+	}
+	p.stall(x, gs)
+	if x.Delivery == exchange.Streamed {
+		x.Cadence = p.cadence(gs)
+	}
 }

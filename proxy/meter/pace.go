@@ -107,11 +107,11 @@ func (p *pace) tellsRate(x *exchange.Exchange) bool {
 func (p *pace) quality() string {
 	switch n := *p.n; {
 	case n < 64 || p.span < 500*time.Millisecond && len(p.reads) < 20:
-		return "noisy"
+		return exchange.NoisyRate
 	case n < 500:
-		return "fair"
+		return exchange.FairRate
 	}
-	return "steady"
+	return exchange.SteadyRate
 }
 
 // lastOverFirst compares the last third of the span with the first: below 1 the

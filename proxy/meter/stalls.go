@@ -12,6 +12,7 @@ const minStall = 2 * time.Second
 
 // gap is the time between two reads.
 type gap struct {
+	from   time.Duration // since the first read
 	took   time.Duration // less what a hosted tool, or reasoning not shown, had of it
 	within bool          // within one item and kind: tokens should have come all the while
 	tokens float64       // that the read at its end brought
@@ -22,6 +23,7 @@ func (p *pace) gaps() []gap {
 	for i, after := range p.reads[1:] {
 		before := p.reads[i]
 		gs = append(gs, gap{
+			from:   before.at - p.from,
 			took:   after.at - before.at - p.pauses.within(before.at, after.at),
 			within: before.last == after.first,
 			tokens: p.share(after.bytes),
@@ -30,17 +32,18 @@ func (p *pace) gaps() []gap {
 	return gs
 }
 
-// stall sets the longest gap and the stalls.
-func (p *pace) stall(x *exchange.Exchange) {
-	gs := p.gaps()
-	if len(gs) == 0 {
-		return
-	}
+func lengths(gs []gap) []time.Duration {
 	var took []time.Duration
 	for _, g := range gs {
 		took = append(took, g.took)
 	}
-	limit := max(minStall, 20*median(took))
+	return took
+}
+
+// stall sets the longest gap and the stalls.
+func (p *pace) stall(x *exchange.Exchange, gs []gap) {
+	took := lengths(gs)
+	limit := max(minStall, 20*lowerMedian(took))
 	var stalls int64
 	var lost time.Duration
 	for _, g := range gs {
@@ -50,6 +53,13 @@ func (p *pace) stall(x *exchange.Exchange) {
 		}
 	}
 	x.MaxGap, x.Stalls, x.StallTime = new(slices.Max(took)), &stalls, &lost
+}
+
+// lowerMedian of at least one gap is one of them, the smaller of the middle two
+// of an even number: half-way between them, the only other gap would be judged by
+// a stall.
+func lowerMedian(took []time.Duration) time.Duration {
+	return slices.Sorted(slices.Values(took))[(len(took)-1)/2]
 }
 
 // lost is the time that a gap wasted, 0 where it is no stall. Across items the

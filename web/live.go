@@ -1,0 +1,105 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+const (
+	beatEach    = 15 * time.Second // a sign of life, so that no hop takes the silence for the end
+	writeWithin = 10 * time.Second // a listener that takes nothing for so long is gone
+	leaveWithin = time.Second      // the same once the server stops
+)
+
+// The names of /-/live beside those of the page whose rows it tells of.
+const (
+	sinceName  = "since"  // position from which on to tell, if the browser says none itself
+	axisName   = "axis"   // where the bars of the page end, in seconds
+	tongueName = "tongue" // the page's language, however it was chosen
+)
+
+// liveURL is where a page that shows a query on a scale follows it from a
+// position on.
+func liveURL(q query, l language, on scale, position string) string {
+	values := url.Values{tongueName: {string(l)}, sinceName: {position}}
+	if on.end > 0 {
+		values.Set(axisName, strconv.FormatFloat(on.end.Seconds(), 'f', -1, 64))
+	}
+	maps.Copy(values, q)
+	return address("/-/live", values)
+}
+
+// live is the http.Handler of the server-sent events.
+func (s *site) live(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // or nginx would collect them
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	asked := r.URL.Query()
+	position := cmp.Or(r.Header.Get("Last-Event-ID"), asked.Get(sinceName))
+	l, ok := spoken(asked.Get(tongueName))
+	if !ok {
+		l = languageOf(r)
+	}
+	axis := axisAsked(asked)
+	for _, name := range []string{sinceName, axisName, tongueName} {
+		asked.Del(name)
+	}
+	name := string(l) + axis.String() + asked.Encode()
+	me := s.hub.join(name, position, func() *audience { return s.newAudience(s.Serving, l, asked, axis) })
+	if me == nil {
+		return errCrowded
+	}
+	defer s.hub.leave(me)
+	s.tell(w, r, me)
+	return nil
+}
+
+// axisAsked is where the bars are to end, 30 s unless it is said.
+func axisAsked(asked url.Values) time.Duration {
+	if s, ok := scaleAsked(query{"scale": asked[axisName]}); ok && s.end > 0 {
+		return s.end
+	}
+	return 30 * time.Second
+}
+
+// tell writes to a listener what it is told, until one of both leaves.
+func (s *site) tell(w http.ResponseWriter, r *http.Request, me *listener) {
+	out := http.NewResponseController(w)
+	until := func(d time.Duration) { _ = out.SetWriteDeadline(time.Now().Add(d)) } // a test's recorder has none
+	defer func() { _ = out.SetWriteDeadline(time.Time{}) }()                       // the connection may serve a stream next
+	stop := context.AfterFunc(s.Serving, func() { until(leaveWithin) })
+	defer stop()
+	say := func(told []byte) bool {
+		if s.Serving.Err() != nil {
+			return false
+		}
+		until(writeWithin)
+		_, err := w.Write(told)
+		return err == nil && out.Flush() == nil
+	}
+	beat := time.NewTicker(beatEach)
+	defer beat.Stop()
+	for ok := say([]byte("retry: 2000\n\n")); ok; {
+		select {
+		case told, more := <-me.out:
+			if !more {
+				told = resetEvent
+			}
+			ok = say(told) && more
+		case <-beat.C:
+			ok = say([]byte(":\n\n"))
+		case <-r.Context().Done():
+			return
+		case <-s.Serving.Done():
+			return
+		}
+	}
+}
