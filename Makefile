@@ -3,7 +3,7 @@ GO      := CGO_ENABLED=0 go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: demo run build test lint bench bench-diagnosis
+.PHONY: demo run build test lint bench bench-diagnosis bench-page screenshots
 
 demo: build ## the proxy in front of a simulated model, no key needed
 	bin/ttftap demo
@@ -30,3 +30,10 @@ bench: ## the benchmarks of every package
 
 bench-diagnosis: ## verdicts on 20,000 random exchanges beside the truth, as a matrix
 	cd proxy && TTFTAP_SCENARIOS=$${TTFTAP_SCENARIOS:-20000} $(GO) test -count=1 -timeout 30m -run '^TestVerdictsAgreeWithTheTruth$$'
+
+bench-page: ## the page over a log of a million requests, and streams beside it
+	$(GO) test -run '^$$' -bench 'LargeLog' -benchtime 20x ./web
+	$(GO) test -run '^$$' -bench 'BesideThePage' -benchtime 5x ./cmd/ttftap
+
+screenshots: ## the pictures of the documentation, from the demo
+	TTFTAP_SCREENSHOTS=$(CURDIR)/docs $(GO) test -count=1 -run '^TestScreenshots$$' ./cmd/ttftap

@@ -44,14 +44,14 @@ func newScale(atLeast time.Duration) scale {
 	return s
 }
 
-// roundUp finds the next of 1, 2 and 5 times a power of ten, in seconds to 20
+// roundUp finds the next of 1, 1.5, 2, 2.5 and 5 times a power of ten, in seconds to 20
 // and in minutes above.
 func roundUp(seconds float64) float64 {
 	if seconds > 20 {
 		return 60 * roundUp(seconds/60)
 	}
 	power := math.Pow(10, math.Floor(math.Log10(max(seconds, 0.01))))
-	for _, m := range []float64{1, 2, 5, 10} {
+	for _, m := range []float64{1, 1.5, 2, 2.5, 5, 10} {
 		if seconds <= m*power*(1+1e-9) {
 			return m * power
 		}

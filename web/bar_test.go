@@ -18,9 +18,10 @@ func TestAScaleEndsAtARoundNumber(t *testing.T) {
 		300 * time.Millisecond:  300 * time.Millisecond,
 		5 * time.Second:         6 * time.Second,
 		6 * time.Second:         6 * time.Second,
-		6001 * time.Millisecond: 12 * time.Second,
+		6001 * time.Millisecond: 9 * time.Second,
 		25 * time.Second:        30 * time.Second,
-		61 * time.Second:        2 * time.Minute,
+		61 * time.Second:        90 * time.Second,
+		14 * time.Second:        15 * time.Second,
 		4 * time.Minute:         6 * time.Minute,
 		20 * time.Minute:        30 * time.Minute,
 	} {

@@ -25,6 +25,9 @@ type ask struct {
 	tools    bool          // the model may call a tool
 	plain    bool          // not streamed
 	leave    time.Duration // the client leaves after so long; 0: it stays
+	turn     string        // what the agent says that it belongs to; "" for nothing
+	kind     string        // and what it is for
+	work     time.Duration // how long the agent's own tools run before it
 }
 
 // lane is the requests of one client, one after the other.
@@ -104,16 +107,20 @@ func traffic() []lane {
 }
 
 // agentTurns grow a context as a coding agent does, with one cold start and a
-// compaction, after which nothing of the prompt is known any more.
+// compaction, after which nothing of the prompt is known any more. Between the
+// requests of a turn its tools run.
 func agentTurns() []ask {
 	var asks []ask
 	for i := range 10 {
 		asks = append(asks, ask{api: responses, model: "sim-large", prompt: 14_000 + 1_800*i, topic: "repository",
-			simulate: fmt.Sprintf("reasoning=hidden:%d, output=%d", 8+4*i, 70+6*i)})
+			simulate: fmt.Sprintf("reasoning=hidden:%d, output=%d", 8+4*i, 70+6*i),
+			turn:     fmt.Sprintf("agent-1-turn-%d", 1+i/5), kind: "turn", work: time.Duration(i%5) * 150 * time.Millisecond})
 	}
 	return append(asks,
-		ask{api: responses, model: "sim-large", prompt: 9_000, topic: "summary of the repository", simulate: "output=30"},
-		ask{api: responses, model: "sim-large", prompt: 9_900, topic: "summary of the repository", simulate: "output=80"})
+		ask{api: responses, model: "sim-large", prompt: 9_000, topic: "summary of the repository", simulate: "output=30",
+			turn: "agent-1-turn-3", kind: "compaction"},
+		ask{api: responses, model: "sim-large", prompt: 9_900, topic: "summary of the repository", simulate: "output=80",
+			turn: "agent-1-turn-3", kind: "turn"})
 }
 
 // sendTraffic sends the demo's traffic through the proxy and returns how many
@@ -124,7 +131,7 @@ func sendTraffic(ctx context.Context, base string) int64 {
 	for _, l := range traffic() {
 		group.Go(func() {
 			for _, a := range l.asks {
-				if ctx.Err() == nil {
+				if isPast(ctx, a.work) {
 					l.send(ctx, base, a)
 					sent.Add(1)
 				}
@@ -133,6 +140,16 @@ func sendTraffic(ctx context.Context, base string) int64 {
 	}
 	group.Wait()
 	return sent.Load()
+}
+
+// isPast waits, and says whether nothing ended the wait.
+func isPast(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // send sends one request and reads the answer to its end. What goes wrong is the
@@ -152,6 +169,9 @@ func (l lane) send(ctx context.Context, base string, a ask) {
 	r.Header.Set("Authorization", "Bearer demo-"+l.agent)
 	r.Header.Set("User-Agent", l.agent)
 	r.Header.Set("Session-Id", l.session)
+	if a.turn != "" {
+		r.Header.Set("X-Codex-Turn-Metadata", fmt.Sprintf(`{"turn_id":%q,"request_kind":%q}`, a.turn, a.kind))
+	}
 	r.Header.Set(simulator.OverrideHeader, a.simulate)
 	res, err := (&http.Client{Transport: local}).Do(r)
 	if err != nil {
