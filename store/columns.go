@@ -211,13 +211,17 @@ func upsertStatement(names []string) string {
 // Columns are the names of the CSV's columns, in its order.
 func Columns() []string { return slices.Clone(csvNames) }
 
-// Text is a column of x as the CSV has it, unquoted; "" is nil, and for a name
+// Texts are columns of x as the CSV has them, unquoted; "" is nil, and for a name
 // that is no column's.
-func Text(x *exchange.Exchange, name string) string {
+func Texts(x *exchange.Exchange, names []string) []string {
+	texts := make([]string, len(names))
+	if len(names) == 0 {
+		return texts
+	}
 	for _, c := range csvColumns(x) {
-		if c.name == name {
-			return string(c.append(nil))
+		if i := slices.Index(names, c.name); i >= 0 {
+			texts[i] = string(c.append(nil))
 		}
 	}
-	return ""
+	return texts
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -98,8 +99,19 @@ func (r *Recorder) succeed(batch []*entry) {
 		r.log.Info("recording works again", "failed_for", time.Since(since).Round(time.Millisecond))
 	}
 	for _, follow := range followers {
-		follow(exchanges(batch))
+		r.tell(follow, exchanges(batch))
 	}
+}
+
+// tell tells a follower of a batch. One that fails must not keep the others from
+// being recorded.
+func (r *Recorder) tell(follow func([]*exchange.Exchange), batch []*exchange.Exchange) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			r.log.Error("a follower of the log failed", "failure", fmt.Sprintf("%T", failure))
+		}
+	}()
+	follow(batch)
 }
 
 // settle lets go of everybody who waits for the batch, and returns since when

@@ -136,24 +136,26 @@ func (s *Store) query(ctx context.Context, f Filter, limit int) (*sql.Rows, erro
 
 // Count returns how many exchanges f has, its limit and cursor left aside.
 func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
-	if f.Outcome != "" || f.IncludeOpen {
-		return s.count(ctx, "exchange", f)
-	}
-	// Those under way are few: to count them apart lets an index alone count the rest.
-	open := f
-	f.IncludeOpen, open.Outcome = true, exchange.Open
-	all, err := s.count(ctx, "exchange", f)
-	if err != nil {
-		return 0, err
-	}
-	n, err := s.count(ctx, "exchange INDEXED BY exchange_outcome", open)
-	return all - n, err
+	statement, args := f.count()
+	var n int64
+	err := s.conns().reader.QueryRowContext(ctx, statement, args...).Scan(&n)
+	return n, wrap(err, "count exchanges")
 }
 
-func (s *Store) count(ctx context.Context, from string, f Filter) (n int64, err error) {
-	where, args := f.where()
-	err = s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM "+from+" WHERE "+where, args...).Scan(&n)
-	return n, wrap(err, "count exchanges")
+// count asks how many exchanges f has. Those under way are few: to count them
+// apart lets an index alone count the rest.
+func (f Filter) count() (string, []any) {
+	const counting = "SELECT count(*) FROM exchange"
+	if f.Outcome != "" || f.IncludeOpen {
+		where, args := f.where()
+		return counting + " WHERE " + where, args
+	}
+	open := f
+	f.IncludeOpen, open.Outcome = true, exchange.Open
+	all, args := f.where()
+	under, more := open.where()
+	return "SELECT (" + counting + " WHERE " + all + ") - (" + counting + " INDEXED BY exchange_outcome WHERE " + under + ")",
+		slices.Concat(args, more)
 }
 
 // Reach says how far back a search may go that looks at so many exchanges: from

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"strings"
-
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -27,16 +25,8 @@ func arrivalsOf(l language, x *exchange.Exchange) *arrivals {
 	case x.Cadence == nil && x.OutputEvents != nil && *x.OutputEvents > 1:
 		said = append(said, l.say("cadence.unkept"))
 	}
-	v.Said = l.prose(said)
+	v.Said = l.sentences(said...)
 	return v
-}
-
-// prose puts sentences one after the other.
-func (l language) prose(sentences []string) string {
-	if l == chinese {
-		return strings.Join(sentences, "")
-	}
-	return strings.Join(sentences, " ")
 }
 
 // deliveryOf says how the output arrived.

@@ -79,7 +79,7 @@ func (p *plot) unit(l language) string {
 		return l.say("cadence.bytes", step)
 	}
 	parts := []string{l.say("cadence.tokens", step)}
-	if p.x.RateQuality == "noisy" {
+	if p.x.RateQuality == exchange.NoisyRate {
 		parts = append(parts, l.say("quality.noisy"))
 	}
 	return l.list(parts)

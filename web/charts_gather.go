@@ -84,7 +84,7 @@ func (c *charting) addRate(b *brief, o origin, model int32) {
 	if b.Rate == nil {
 		return
 	}
-	if b.Output == nil || *b.Output < rateTokens || b.RateQuality == "noisy" {
+	if b.Output == nil || *b.Output < rateTokens || b.RateQuality == exchange.NoisyRate {
 		c.rough++
 		return
 	}

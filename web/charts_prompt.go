@@ -157,11 +157,7 @@ func missing(l language, b *diagnosis.Baseline) string {
 func (u usualLine) formula() string {
 	knots := u.Curve.Knots
 	n := len(knots)
-	return trimmed(u.fixed()) + " + " + both(perThousand(knots[0], knots[1]), perThousand(knots[n-2], knots[n-1])) + " / 1k"
-}
-
-func perThousand(from, to diagnosis.Knot) time.Duration {
-	return time.Duration(1000 * float64(to.Prefill-from.Prefill) / float64(to.Tokens-from.Tokens))
+	return trimmed(u.fixed()) + " + " + both(costOf1000(knots[0], knots[1]), costOf1000(knots[n-2], knots[n-1])) + " / 1k"
 }
 
 // both are two costs with one unit, or one where they are told alike.

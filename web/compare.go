@@ -68,7 +68,8 @@ func (s *site) wanted(r *http.Request, name string, field *string) (*exchange.Ex
 		return nil, err
 	}
 	*field = plain(x.ID, nameRunes) // which "last" is not
-	return s.byNow(x), nil
+	s.byNow(x)
+	return x, nil
 }
 
 // complain says why there are no two exchanges to compare.

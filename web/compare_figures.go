@@ -95,21 +95,13 @@ func (v *versus) route() {
 	v.word("fact.model_served", func(x *exchange.Exchange) string { return x.ModelServed })
 	v.word("filter.upstream", func(x *exchange.Exchange) string { return x.Upstream })
 	v.word("fact.tier", func(x *exchange.Exchange) string { return x.ServiceTier })
-	v.word("fact.cache", func(x *exchange.Exchange) string { return v.phrase("cached.", x.CacheOutcome) })
-	v.word("fact.delivery", func(x *exchange.Exchange) string { return v.phrase("came.", string(x.Delivery)) })
+	v.word("fact.cache", func(x *exchange.Exchange) string { return v.l.worded("cached.", x.CacheOutcome) })
+	v.word("fact.delivery", func(x *exchange.Exchange) string { return v.l.worded("came.", string(x.Delivery)) })
 	v.word("fact.finish", func(x *exchange.Exchange) string { return x.FinishReason })
 	v.word("fact.connection", func(x *exchange.Exchange) string { return connection(v.l, x) })
 	v.word("fact.concurrency", func(x *exchange.Exchange) string { return figure.Count(x.Concurrency) })
 	v.word("fact.idle", func(x *exchange.Exchange) string { return figure.Pause(x.IdleBefore) })
 	v.Rows = slices.DeleteFunc(v.Rows, pairFigure.unknown)
-}
-
-// phrase is a value's phrase, "" for no value.
-func (v *versus) phrase(prefix, value string) string {
-	if value == "" {
-		return ""
-	}
-	return v.l.value(prefix, value)
 }
 
 func (v *versus) add(word, a, b, more string) {
@@ -139,7 +131,7 @@ func (v *versus) rate(word string, of func(*exchange.Exchange) *float64, quality
 	a, b, more := of(v.a), of(v.b), ""
 	if a != nil && b != nil {
 		more = withSign(v.l, *b-*a, figure.Rate(new(math.Abs(*b-*a)), ""))
-		if quality(v.a) == noisy || quality(v.b) == noisy {
+		if quality(v.a) == exchange.NoisyRate || quality(v.b) == exchange.NoisyRate {
 			more = rough(more)
 		}
 	}
@@ -150,10 +142,10 @@ func (v *versus) rate(word string, of func(*exchange.Exchange) *float64, quality
 func (v *versus) tpot() {
 	v.time("fact.tpot", func(x *exchange.Exchange) *time.Duration { return x.TPOT })
 	row := &v.Rows[len(v.Rows)-1]
-	if v.a.RateQuality == noisy {
+	if v.a.RateQuality == exchange.NoisyRate {
 		row.A, row.More = rough(row.A), rough(row.More)
 	}
-	if v.b.RateQuality == noisy {
+	if v.b.RateQuality == exchange.NoisyRate {
 		row.B, row.More = rough(row.B), rough(row.More)
 	}
 }
@@ -178,6 +170,3 @@ func (v *versus) word(word string, of func(*exchange.Exchange) string) {
 	}
 	v.add(word, cmp.Or(plain(a, nameRunes), figure.Unknown), cmp.Or(plain(b, nameRunes), figure.Unknown), more)
 }
-
-// noisy is the quality of a rate that is a hint only.
-const noisy = "noisy"

@@ -57,7 +57,7 @@ func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	x = s.byNow(x)
+	s.byNow(x)
 	v := exchangeView{page: s.page(w, r, "exchange.title")}
 	v.fill(x, s.Now())
 	if x.Outcome == exchange.Open {
@@ -70,18 +70,23 @@ func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
 	return v.render(w, http.StatusOK, "exchange", v)
 }
 
-// byNow is an exchange with all that is known of it by now, if it is under way.
-func (s *site) byNow(x *exchange.Exchange) *exchange.Exchange {
-	if x.Outcome != exchange.Open || s.UnderWay == nil {
-		return x
+// byNow puts in the place of those that are under way all that is known of them
+// by now.
+func (s *site) byNow(all ...*exchange.Exchange) {
+	if s.UnderWay == nil || !slices.ContainsFunc(all, func(x *exchange.Exchange) bool { return x.Outcome == exchange.Open }) {
+		return
 	}
-	for _, known := range s.UnderWay() {
-		if known.ID == x.ID {
-			known.Prompt = x.Prompt
-			return known
+	known := map[string]*exchange.Exchange{}
+	for _, x := range s.UnderWay() {
+		known[x.ID] = x
+	}
+	for _, x := range all {
+		if now := known[x.ID]; now != nil && x.Outcome == exchange.Open {
+			prompt := x.Prompt
+			*x = *now
+			x.Prompt = prompt
 		}
 	}
-	return x
 }
 
 // surround sets an exchange among the others of the log.

@@ -78,9 +78,9 @@ func tokenList(l language, x *exchange.Exchange) list {
 	b.have("cache_write", figure.Count(x.CacheWriteTokens), "")
 	b.add("uncached", figure.Count(x.UncachedTokens), uncached)
 	b.add("output", figure.Count(x.OutputTokens), "")
-	b.add("reasoning", figure.Count(x.ReasoningTokens), b.phrase("reasoning.", x.Reasoning))
+	b.add("reasoning", figure.Count(x.ReasoningTokens), b.l.worded("reasoning.", x.Reasoning))
 	b.add("total_tokens", figure.Count(x.TotalTokens), "")
-	b.have("usage_source", b.phrase("usage.", x.UsageSource), "")
+	b.have("usage_source", b.l.worded("usage.", x.UsageSource), "")
 	return b.list
 }
 
@@ -147,18 +147,10 @@ func routeList(l language, x *exchange.Exchange) list {
 // cause adds a cause in words, with the code that the filter and the CSV know it
 // by.
 func (b *lister) cause(code string) {
-	b.have("cause", b.phrase("cause.", code), plain(code, nameRunes))
+	b.have("cause", b.l.worded("cause.", code), plain(code, nameRunes))
 	if code != "" {
 		b.Facts[len(b.Facts)-1].URL = rowsWith("cause", code)
 	}
-}
-
-// phrase is a value's phrase, "" for no value.
-func (b *lister) phrase(prefix, value string) string {
-	if value == "" {
-		return ""
-	}
-	return b.l.value(prefix, value)
 }
 
 // promptParts are the shares of the prompt that a cache had and that none had,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
+	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
 // quantity is a figure as it is shown: at most three digits and their unit, the
@@ -98,7 +99,7 @@ func rate(perSec *float64, quality string) quantity {
 		Unit:  "t/s",
 		Title: figure.Decimal(*perSec, 3) + " tokens/s",
 	}
-	if quality == "noisy" {
+	if quality == exchange.NoisyRate {
 		q.Value, q.Faint = "~"+q.Value, true
 	}
 	return q

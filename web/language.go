@@ -124,6 +124,14 @@ func (l language) value(prefix, v string) string {
 	return l.say(prefix + v)
 }
 
+// worded is the phrase of a value, "" for no value.
+func (l language) worded(prefix, v string) string {
+	if v == "" {
+		return ""
+	}
+	return l.value(prefix, v)
+}
+
 // number is a phrase about n things: KEY.one, or KEY.many.
 func (l language) number(key string, n int64) string {
 	if n == 1 {

@@ -72,30 +72,21 @@ func axisAsked(asked url.Values) time.Duration {
 
 // tell writes to a listener what it is told, until one of both leaves.
 func (s *site) tell(w http.ResponseWriter, r *http.Request, me *listener) {
-	out := http.NewResponseController(w)
-	until := func(d time.Duration) { _ = out.SetWriteDeadline(time.Now().Add(d)) } // a test's recorder has none
-	defer func() { _ = out.SetWriteDeadline(time.Time{}) }()                       // the connection may serve a stream next
-	stop := context.AfterFunc(s.Serving, func() { until(leaveWithin) })
+	v := voice{w, http.NewResponseController(w), s.Serving}
+	defer v.rest()
+	stop := context.AfterFunc(s.Serving, func() { v.within(leaveWithin) })
 	defer stop()
-	say := func(told []byte) bool {
-		if s.Serving.Err() != nil {
-			return false
-		}
-		until(writeWithin)
-		_, err := w.Write(told)
-		return err == nil && out.Flush() == nil
-	}
 	beat := time.NewTicker(beatEach)
 	defer beat.Stop()
-	for ok := say([]byte("retry: 2000\n\n")); ok; {
+	for ok := v.say([]byte("retry: 2000\n\n")); ok; {
 		select {
 		case told, more := <-me.out:
 			if !more {
 				told = resetEvent
 			}
-			ok = say(told) && more
+			ok = v.say(told) && more
 		case <-beat.C:
-			ok = say([]byte(":\n\n"))
+			ok = v.say([]byte(":\n\n"))
 		case <-r.Context().Done():
 			return
 		case <-s.Serving.Done():
@@ -103,3 +94,26 @@ func (s *site) tell(w http.ResponseWriter, r *http.Request, me *listener) {
 		}
 	}
 }
+
+// voice is the way to a listener, who may take long, or be gone without a word.
+type voice struct {
+	w       http.ResponseWriter
+	out     *http.ResponseController
+	serving context.Context
+}
+
+// say writes at once; false means that it is of no use to say more.
+func (v voice) say(told []byte) bool {
+	if v.serving.Err() != nil {
+		return false
+	}
+	v.within(writeWithin)
+	_, err := v.w.Write(told)
+	return err == nil && v.out.Flush() == nil
+}
+
+// within lets what is being written take so long at most, where the server can.
+func (v voice) within(d time.Duration) { _ = v.out.SetWriteDeadline(time.Now().Add(d)) }
+
+// rest takes the limit away: the connection may serve a stream next.
+func (v voice) rest() { _ = v.out.SetWriteDeadline(time.Time{}) }

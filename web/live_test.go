@@ -584,3 +584,29 @@ func TestTroubleWithRecordingIsToldAtOnce(t *testing.T) {
 		expect(s.T, f, "recorder")
 	}, func(c *Config) { c.State = func() store.State { return *state.Load() } })
 }
+
+func TestAFailureOfALivePageEndsNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConfig(t)
+		logged := c.capturedLog()
+		s := &site{Config: c, pages: readPages(readAssets()), recent: newRecent(c.Store)}
+		h := newHub(c)
+		sound := h.join("sound", "", func() *audience { return s.newAudience(t.Context(), english, nil, time.Second) })
+		broken := h.join("broken", "", func() *audience {
+			a := s.newAudience(t.Context(), english, nil, time.Second)
+			a.page.templates = nil
+			return a
+		})
+		h.follow([]*exchange.Exchange{seeded("x", 0, func(x *exchange.Exchange) { answered(x, 10, 90, 9) })})
+		turns(1)
+		if told := string(<-sound.out); !strings.Contains(told, "event: finished") {
+			t.Errorf("the sound page is told %q", told)
+		}
+		if !strings.Contains(logged(), "the live page failed") {
+			t.Errorf("logged: %s", logged())
+		}
+		h.leave(sound)
+		h.leave(broken)
+		turns(1)
+	})
+}

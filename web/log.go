@@ -74,9 +74,7 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 	if err != nil {
 		return err
 	}
-	for i, x := range found.Exchanges {
-		found.Exchanges[i] = s.byNow(x)
-	}
+	s.byNow(found.Exchanges...)
 	running := s.running(f)
 	if v.Empty, err = s.empty(r, len(running)+len(found.Exchanges)); v.Empty || err != nil {
 		v.Steps = s.steps(r.Context(), v.Language)

@@ -50,10 +50,9 @@ func (s *site) near(ctx context.Context, x *exchange.Exchange) ([]*exchange.Exch
 		if err != nil {
 			return nil, err
 		}
-		for _, other := range found {
-			all = append(all, s.byNow(other))
-		}
+		all = append(all, found...)
 	}
+	s.byNow(all...)
 	slices.SortFunc(all, func(a, b *exchange.Exchange) int {
 		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(b.ID, a.ID))
 	})

@@ -80,7 +80,7 @@ func (o *overview) addRate(b *brief) {
 	}
 	o.pooled.add(p)
 	o.decoded[b.Model] = append(o.decoded[b.Model], decoded{b.StartedAt, p})
-	if b.RateQuality != "noisy" {
+	if b.RateQuality != exchange.NoisyRate {
 		o.rates = append(o.rates, *b.Rate)
 	}
 }

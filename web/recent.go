@@ -23,7 +23,7 @@ type recent struct {
 	most int                                                            // exchanges that are held
 	load func(ctx context.Context, each func(*exchange.Exchange)) error // the newest first
 
-	mu   sync.RWMutex
+	mu   sync.Mutex // one reads at a time: streams need the other processors
 	rows []brief
 	more bool // the log has older ones
 
@@ -61,25 +61,20 @@ func (r *recent) follow(batch []*exchange.Exchange) {
 // each calls fn with all that is held, the oldest first, and says whether the log
 // has older ones. fn must keep none of the pointers that it is given.
 func (r *recent) each(ctx context.Context, fn func(b *brief)) (more bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err := r.refresh(ctx); err != nil {
 		return false, err
 	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
 	for i := range r.rows {
 		fn(&r.rows[i])
 	}
 	return r.more, nil
 }
 
-// refresh takes in what has arrived.
+// refresh takes in what has arrived. The mutex is held, as by what follows.
 func (r *recent) refresh(ctx context.Context) error {
 	arrived, loaded := r.take()
-	if loaded && len(arrived) == 0 {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if !loaded {
 		if err := r.reload(ctx); err != nil {
 			return err
@@ -112,13 +107,17 @@ func (r *recent) reload(ctx context.Context) error {
 	return nil
 }
 
-// insert puts an exchange in its place, which is near the end.
+// insert puts an exchange in its place, which is near the end. One that is older
+// than all that are held of a longer log is not among the newest.
 func (r *recent) insert(b brief) {
 	at, found := slices.BinarySearchFunc(r.rows, b, func(a, b brief) int {
 		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID))
 	})
 	if found {
 		r.rows[at] = b
+		return
+	}
+	if at == 0 && r.more {
 		return
 	}
 	r.rows = slices.Insert(r.rows, at, b)

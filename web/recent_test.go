@@ -100,6 +100,17 @@ func TestOfALongLogTheNewestAreHeldAndThatIsSaid(t *testing.T) {
 	}
 }
 
+func TestWhatIsOlderThanAllThatAreHeldIsNotAmongTheNewest(t *testing.T) {
+	log := numbered(10, 30)
+	r := recentOf(&log)
+	r.most = 10
+	held(t, r)
+	r.follow(numbered(5, 6))
+	if got, more := held(t, r); !more || got[0] != "000020" {
+		t.Errorf("%v held, more %v", got, more)
+	}
+}
+
 func TestWhatNobodyReadsIsNotKept(t *testing.T) {
 	log := numbered(0, 10)
 	r := recentOf(&log)

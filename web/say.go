@@ -78,8 +78,7 @@ func (o *overview) sayBound(l language) string {
 func (o *overview) worst(l language) string {
 	worst, most := "", int64(0)
 	for outcome, n := range o.outcomes {
-		tag, told := ends[outcome]
-		if told && tag != "cancelled" && tag != "running" && (n > most || n == most && string(outcome) < worst) {
+		if isFailure(outcome) && (n > most || n == most && string(outcome) < worst) {
 			worst, most = string(outcome), n
 		}
 	}

@@ -39,9 +39,15 @@ func (s *site) look(ctx context.Context, f store.Filter, fn func(b *brief)) (sco
 			fn(b)
 		}
 	})
-	if err != nil || !more {
-		sc.rows = int64(sc.figured)
+	switch {
+	case err != nil:
 		return sc, err
+	case f.Outcome == exchange.Open: // which are not held in memory
+		sc.rows, err = s.Store.Count(ctx, f)
+		return sc, err
+	case !more:
+		sc.rows = int64(sc.figured)
+		return sc, nil
 	}
 	sc.partly = true
 	return sc, s.lookFurther(ctx, &sc, oldest, fn)

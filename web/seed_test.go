@@ -170,7 +170,7 @@ func span(ms float64) *time.Duration {
 }
 
 // newStore is a real log with these rows.
-func newStore(t *testing.T, rows ...*exchange.Exchange) *store.Store {
+func newStore(t testing.TB, rows ...*exchange.Exchange) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "log.db"))
 	if err != nil {
@@ -184,7 +184,7 @@ func newStore(t *testing.T, rows ...*exchange.Exchange) *store.Store {
 }
 
 // newConfig is a page at noon over these rows.
-func newConfig(t *testing.T, rows ...*exchange.Exchange) Config {
+func newConfig(t testing.TB, rows ...*exchange.Exchange) Config {
 	t.Helper()
 	return Config{
 		Store:     newStore(t, rows...),

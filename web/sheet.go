@@ -100,9 +100,9 @@ func unshapely(ours map[string][]string) (problems []store.Problem) {
 
 // cells are the values of further columns, as the CSV writes them.
 func cells(x *exchange.Exchange, columns []string) []string {
-	var all []string
-	for _, name := range columns {
-		all = append(all, plain(store.Text(x, name), nameRunes))
+	all := store.Texts(x, columns)
+	for i := range all {
+		all[i] = plain(all[i], nameRunes)
 	}
 	return all
 }
@@ -142,18 +142,18 @@ func newChooser(l language, q query) chooser {
 	}
 	slices.SortFunc(c.Kept, func(a, b field) int { return cmp.Compare(a.Name, b.Name) })
 	shown := extraColumns(q)
-	for _, name := range slices.Compact(slices.Concat(offered, shown)) {
+	for _, name := range slices.Concat(offered, shown) {
 		if !slices.ContainsFunc(c.Columns, func(o choice) bool { return o.Value == name }) {
 			c.Columns = append(c.Columns, choice{Word: name, Value: name, Current: slices.Contains(shown, name)})
 		}
 	}
-	c.Scales = append(c.Scales, choice{Word: l.say("scale.auto"), URL: q.with("scale", ""), Current: q.get("scale") == ""})
+	c.Scales = append(c.Scales, choice{Word: l.say("scale.auto"), Current: q.get("scale") == ""})
 	for _, s := range scales {
 		word := s + " s"
 		if s == "fit" {
 			word = l.say("scale.fit")
 		}
-		c.Scales = append(c.Scales, choice{Word: word, Value: s, URL: q.with("scale", s), Current: q.get("scale") == s})
+		c.Scales = append(c.Scales, choice{Word: word, Value: s, Current: q.get("scale") == s})
 	}
 	return c
 }

@@ -62,10 +62,10 @@ func (s *site) exchangesOf(ctx context.Context, id string) ([]*exchange.Exchange
 	var all []*exchange.Exchange
 	f := store.Filter{Turn: id, IncludeOpen: true, Order: "asc", Limit: turnMost + 1}
 	err := s.Store.Each(ctx, f, func(x *exchange.Exchange) error {
-		kept := *x
-		all = append(all, s.byNow(&kept))
+		all = append(all, new(*x))
 		return nil
 	})
+	s.byNow(all...)
 	if err == nil && len(all) == 0 {
 		err = errNoSuchTurn
 	}

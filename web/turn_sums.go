@@ -55,7 +55,7 @@ const noisyBelow = 64
 // turnSums are the counts of a turn's exchanges together.
 type turnSums struct {
 	prompt, cached, output, reasoning tally
-	failed, again                     int64 // exchanges that failed, and that repeat one that did
+	failed, cancelled, again          int64 // exchanges that failed, that the client ended, that repeat one that failed
 	pooled                            pool
 }
 
@@ -66,8 +66,11 @@ func sumsOf(exchanges []*exchange.Exchange) turnSums {
 		s.cached.add(x.CachedTokens, x)
 		s.output.add(x.OutputTokens, x)
 		s.reasoning.add(x.ReasoningTokens, x)
-		if failed(x) {
+		if isFailure(x.Outcome) {
 			s.failed++
+		}
+		if x.Outcome == exchange.ClientAbort {
+			s.cancelled++
 		}
 		if retried(x) {
 			s.again++
@@ -97,7 +100,7 @@ func (s *turnSums) addRate(x *exchange.Exchange) {
 func (s turnSums) rate() quantity {
 	quality := ""
 	if s.pooled.tokens < noisyBelow {
-		quality = noisy
+		quality = exchange.NoisyRate
 	}
 	return rate(s.pooled.rate(), quality)
 }
@@ -116,6 +119,9 @@ func (s turnSums) ends(l language) string {
 	var ends []string
 	if s.failed > 0 {
 		ends = append(ends, l.number("turn.failed", s.failed))
+	}
+	if s.cancelled > 0 {
+		ends = append(ends, l.number("number.cancelled", s.cancelled))
 	}
 	if s.again > 0 {
 		ends = append(ends, l.number("turn.again", s.again))

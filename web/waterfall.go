@@ -113,14 +113,14 @@ func answerTokens(x *exchange.Exchange) *int64 {
 
 // connection is how the request got on the wire.
 func connection(l language, x *exchange.Exchange) string {
-	if x.ConnReused != nil && *x.ConnReused {
+	if x.ConnReused != nil && *x.ConnReused && x.PoolWait == nil {
 		return l.say("aside.reused")
 	}
 	var parts []string
 	for _, p := range []struct {
 		name   string
 		length *time.Duration
-	}{{"DNS", x.DNS}, {"TCP", x.Connect}, {"TLS", x.TLS}} {
+	}{{l.say("aside.pool"), x.PoolWait}, {"DNS", x.DNS}, {"TCP", x.Connect}, {"TLS", x.TLS}} {
 		if p.length != nil {
 			parts = append(parts, p.name+" "+figure.Duration(p.length))
 		}

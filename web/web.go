@@ -91,7 +91,6 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/charts", s.view(s.charts))
 		r.Get("/-/turns/{id}", s.view(s.turn))
 		r.Get("/-/compare", s.view(s.compare))
-		r.Get("/-/charts", s.view(s.charts))
 		r.Get("/-/connect", s.view(s.connect))
 		r.Get("/-/live", s.view(s.live))
 		r.Get("/-/export.csv", s.view(s.exportCSV))

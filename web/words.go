@@ -197,6 +197,7 @@ var phrases = map[string]phrase{
 	"legend.reasoning": {"reasoning", "思考"},
 	"legend.decode":    {"decode", "解码"},
 
+	"aside.pool":     {"waited for a connection", "等待空闲连接"},
 	"aside.reused":   {"connection reused", "复用连接"},
 	"aside.wait":     {"queue and prefill together", "排队与预填充，分不开"},
 	"aside.rest":     {"queue and fixed start together", "排队与固定开销，分不开"},

@@ -84,7 +84,7 @@ func rate(x *exchange.Exchange) string {
 		return "-"
 	}
 	s := strconv.FormatFloat(*x.TokensPerSec, 'f', 1, 64)
-	if x.RateQuality == "noisy" {
+	if x.RateQuality == exchange.NoisyRate {
 		s += "~"
 	}
 	return s

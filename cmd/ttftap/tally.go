@@ -188,7 +188,7 @@ func (t *tally) cover(x *exchange.Exchange) {
 		{&t.coverage.Usage, well && x.OutputTokens != nil},
 		{&t.coverage.Cached, tellsCache(x)},
 		{&t.coverage.Rates, x.TokensPerSec != nil},
-		{&t.coverage.Noisy, x.TokensPerSec != nil && x.RateQuality == "noisy"},
+		{&t.coverage.Noisy, x.TokensPerSec != nil && x.RateQuality == exchange.NoisyRate},
 		{&t.coverage.Unknown, x.Bound == exchange.Unknown || x.Bound == ""},
 		{&t.coverage.OldRules, x.RulesVersion == nil || *x.RulesVersion != diagnosis.RulesVersion},
 		{&t.streamed, well && x.FirstToken != nil},

@@ -223,7 +223,10 @@
   const help = $("#help"), shortcuts = $("#shortcuts")
   shortcuts.checked = kept("keys") !== "off"
   shortcuts.onchange = () => kept("keys", shortcuts.checked ? "on" : "off")
-  $("#keys").onclick = () => help.showModal()
+  $("#keys").onclick = () => {
+    help.showModal()
+    $("button", help).focus()
+  }
   const places = { l: "/-/", c: "/-/charts", m: "/-/models", s: "/-/connect" }
   const click = e => e ? e.click() : false
   const focus = e => e ? e.focus() : false
