@@ -78,13 +78,14 @@ func (a *audience) tell(t turn) []byte {
 		a.stale = true
 		a.tellPosition(t.position)
 	}
-	a.summarise(len(t.audiences))
+	if !*t.summed {
+		*t.summed = a.summarise(len(t.audiences))
+	}
 	a.tellRecorder()
 	return bytes.Clone(a.out.Bytes())
 }
 
-// end tells of those that have ended. What was shown under way and does not fit
-// now goes.
+// end tells of those that have ended.
 func (a *audience) end(t turn) (ended map[string]bool) {
 	ended = map[string]bool{}
 	a.finish(t.news, t.left)
@@ -93,24 +94,29 @@ func (a *audience) end(t turn) (ended map[string]bool) {
 			continue
 		}
 		ended[i.x.ID] = true
-		if a.running[i.x.ID] != nil && !a.fits(i) {
-			a.tellRow("finished", i.x.ID, nil)
-		}
 		delete(a.running, i.x.ID)
 	}
 	return ended
 }
 
-// finish tells of those that have ended and fit: of the newest if they are very
-// many, with a gap before them, which there may be anyway.
+// finish tells of those that have ended, and shows those that fit: the newest if
+// they are very many, with a gap before them, which there may be anyway. Where the
+// others are shown as under way, their rows go.
 func (a *audience) finish(news []item, gap bool) {
 	var fitting []item
 	for _, i := range news {
-		if i.x.Outcome != exchange.Open && a.fits(i) {
+		switch {
+		case i.x.Outcome == exchange.Open:
+		case a.fits(i):
 			fitting = append(fitting, i)
+		default:
+			a.tellRow("finished", i.x.ID, nil)
 		}
 	}
 	if over := len(fitting) - rowsMost; over > 0 {
+		for _, i := range fitting[:over] {
+			a.tellRow("finished", i.x.ID, nil)
+		}
 		fitting, gap = fitting[over:], true
 	}
 	if gap {
@@ -175,11 +181,12 @@ func (a *audience) repeat(missed []item, position string) []byte {
 	return bytes.Clone(a.out.Bytes())
 }
 
-// summarise tells what all exchanges come to, if that is due. A long log takes
-// its time, and so has less often a new summary, as have many audiences.
-func (a *audience) summarise(audiences int) {
+// summarise tells what all exchanges come to, if that is due, and says whether it
+// was. A long log takes its time, and so has less often a new summary, as have
+// many audiences.
+func (a *audience) summarise(audiences int) bool {
 	if !a.stale || a.sheet.now.Before(a.due) {
-		return
+		return false
 	}
 	begun := time.Now()
 	f, q, _ := a.site.parse(a.asked)
@@ -192,4 +199,5 @@ func (a *audience) summarise(audiences int) {
 		a.tellParts(parts{o.summary(a.sheet.l, q), newFilters(a.sheet.l, q, o)})
 	}
 	a.due = a.sheet.now.Add(max(refreshEach, time.Duration(summaryCost*audiences)*time.Since(begun)))
+	return true
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"slices"
@@ -96,9 +97,9 @@ func (h *hub) since(n int64) []*exchange.Exchange {
 	return h.news[max(0, len(h.news)-int(h.end-n)):]
 }
 
-// join adds a listener to the audience of a name, which is made if it is the
-// first one; nil if there are too many.
-func (h *hub) join(name, position string, create func() *audience) *listener {
+// join adds a listener to the audience of a name, the given one if it is the first
+// there; nil if there are too many.
+func (h *hub) join(name, position string, fresh *audience) *listener {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.listeners >= listenMost {
@@ -106,7 +107,7 @@ func (h *hub) join(name, position string, create func() *audience) *listener {
 	}
 	a := h.audiences[name]
 	if a == nil {
-		a = create()
+		a = fresh
 		h.audiences[name] = a
 	}
 	l := &listener{audience: name, at: h.find(position), out: make(chan []byte, backlogMost)}
@@ -152,6 +153,7 @@ type turn struct {
 	left      bool   // there were more than are kept
 	underWay  []item
 	position  string // the end
+	summed    *bool  // an audience has had its summary: one a turn is enough, while the others wait
 	audiences []*audience
 }
 
@@ -189,7 +191,7 @@ func (h *hub) listenTo(from int64) {
 // turn takes what is new since a position. Those under way are asked for first:
 // one that ends in between is then among the news, too.
 func (h *hub) turn(from int64) turn {
-	t := turn{now: h.now(), from: from}
+	t := turn{now: h.now(), from: from, summed: new(bool)}
 	if h.underWay != nil {
 		t.underWay = itemsOf(h.underWay())
 	}
@@ -218,7 +220,7 @@ func (h *hub) begin(t *turn) (news []*exchange.Exchange) {
 func (h *hub) tell(a *audience, t turn) {
 	defer func() {
 		if p := recover(); p != nil {
-			h.log.Error("the live page failed", "panic", p, "stack", string(debug.Stack()))
+			h.log.Error("the live page failed", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 		}
 	}()
 	h.mu.Lock()

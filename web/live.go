@@ -53,7 +53,7 @@ func (s *site) live(w http.ResponseWriter, r *http.Request) error {
 		asked.Del(name)
 	}
 	name := string(l) + axis.String() + asked.Encode()
-	me := s.hub.join(name, position, func() *audience { return s.newAudience(s.Serving, l, asked, axis) })
+	me := s.hub.join(name, position, s.newAudience(s.Serving, l, asked, axis))
 	if me == nil {
 		return errCrowded
 	}
@@ -102,11 +102,14 @@ type voice struct {
 	serving context.Context
 }
 
-// say writes at once; false means that it is of no use to say more.
+// say writes at once; false means that it is of no use to say more. Between two
+// writes there is no limit: over HTTP/2 it would end a listener that is only not
+// told anything.
 func (v voice) say(told []byte) bool {
 	if v.serving.Err() != nil {
 		return false
 	}
+	defer v.rest()
 	v.within(writeWithin)
 	_, err := v.w.Write(told)
 	return err == nil && v.out.Flush() == nil

@@ -281,7 +281,7 @@ func TestHowMuchHasComeIsToldNowAndThen(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatFitsTheFilterIsTold(t *testing.T) {
+func TestOnlyWhatFitsTheFilterIsShown(t *testing.T) {
 	inScene(t, nil, func(s *scene) {
 		other := func(x *exchange.Exchange) {
 			answered(x, 10, 90, 9)
@@ -296,7 +296,9 @@ func TestOnlyWhatFitsTheFilterIsTold(t *testing.T) {
 		s.record(s.now("a", 0, other), s.now("b", 0, mine), s.runs("c"))
 		turns(1)
 		expect(s.T, all, "started a", "finished a", "finished b")
-		expect(s.T, model, "finished a")
+		if e := expect(s.T, model, "finished b", "finished a"); e[0].HTML != "" || e[1].HTML == "" {
+			s.Errorf("shown: %+v, want no row for b, which does not fit", e)
+		}
 		expect(s.T, bound, "finished a", "finished b")
 	})
 }
@@ -591,12 +593,10 @@ func TestAFailureOfALivePageEndsNothingElse(t *testing.T) {
 		logged := c.capturedLog()
 		s := &site{Config: c, pages: readPages(readAssets()), recent: newRecent(c.Store)}
 		h := newHub(c)
-		sound := h.join("sound", "", func() *audience { return s.newAudience(t.Context(), english, nil, time.Second) })
-		broken := h.join("broken", "", func() *audience {
-			a := s.newAudience(t.Context(), english, nil, time.Second)
-			a.page.templates = nil
-			return a
-		})
+		sound := h.join("sound", "", s.newAudience(t.Context(), english, nil, time.Second))
+		unready := s.newAudience(t.Context(), english, nil, time.Second)
+		unready.page.templates = nil
+		broken := h.join("broken", "", unready)
 		h.follow([]*exchange.Exchange{seeded("x", 0, func(x *exchange.Exchange) { answered(x, 10, 90, 9) })})
 		turns(1)
 		if told := string(<-sound.out); !strings.Contains(told, "event: finished") {

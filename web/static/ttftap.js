@@ -168,12 +168,14 @@
     if (!body) return isOld && location.reload()
     if (kind === "summary") {
       parts = html
+    } else if (id && !html && !held.has(id) && !rows().some(r => r.dataset.id === id)) {
+      return
     } else if (kind === "phase" && !held.has(id) && !isHeld()) {
       put(kind, id, html)
     } else if (!isOld) {
       held.delete(id ?? kind)
       held.set(id ?? kind, [kind, html])
-      if (held.size > most) held.delete(held.keys().next().value)
+      isOld = held.size > most
     }
     settle()
   }
