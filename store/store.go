@@ -20,6 +20,7 @@ type Store struct {
 	path    string
 	lock    *os.File // held while this process records; nil in a reader
 	current atomic.Pointer[connections]
+	renewed atomic.Int64
 
 	mu       sync.Mutex // one writer at a time
 	closed   bool
@@ -35,6 +36,10 @@ func newStore(path string, lock *os.File, c connections) *Store {
 }
 
 func (s *Store) conns() *connections { return s.current.Load() }
+
+// Renewed counts how often the log was begun anew while it was open, since its
+// file had been taken away.
+func (s *Store) Renewed() int64 { return s.renewed.Load() }
 
 // Path is the file of the log.
 func (s *Store) Path() string { return s.path }

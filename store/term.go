@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -53,8 +54,20 @@ func (f *Filter) terms(now time.Time) []term {
 	}
 }
 
+// wordMost is how long a value may be: SQLite takes no pattern that is much longer.
+const wordMost = 1000
+
 func word[T ~string](name string, p *T) term {
-	set := func(s string) error { *p = T(s); return nil }
+	set := func(s string) error {
+		switch {
+		case len(s) > wordMost:
+			return fmt.Errorf("is longer than %d bytes", wordMost)
+		case strings.ContainsRune(s, 0) || !utf8.ValidString(s):
+			return errors.New("is no text")
+		}
+		*p = T(s)
+		return nil
+	}
 	return term{name: name, set: set, text: string(*p)}
 }
 
@@ -89,7 +102,7 @@ func (t term) is(expression string, of func(*Subject) string) term {
 // begins asks for the rows whose column begins with the value, in any case.
 func (t term) begins(column string, of func(*Subject) string) term {
 	t.where, t.args = column+like, []any{escape.Replace(t.text) + "%"}
-	t.holds = func(s *Subject) bool { return begins(of(s), t.text) }
+	t.holds = func(s *Subject) bool { return Begins(of(s), t.text) }
 	return t
 }
 
@@ -97,8 +110,9 @@ const like = ` LIKE ? ESCAPE '\'`
 
 var escape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// begins is LIKE 'prefix%' as SQLite has it: any case, of the ASCII letters alone.
-func begins(s, prefix string) bool {
+// Begins says whether a value begins with a prefix as filters compare them: in any
+// case of the ASCII letters, as SQLite's LIKE does.
+func Begins(s, prefix string) bool {
 	return len(s) >= len(prefix) && lower(s[:len(prefix)]) == lower(prefix)
 }
 
@@ -126,7 +140,7 @@ func search(name string, p *string) term {
 	t.holds = func(s *Subject) bool {
 		ids := []string{s.ID, s.RequestID, s.ResponseID, s.GatewayRequestID, s.Session, s.Turn}
 		return s.Error != "" && strings.Contains(lower(s.Error), folded) ||
-			slices.ContainsFunc(ids, func(id string) bool { return id != "" && begins(id, t.text) })
+			slices.ContainsFunc(ids, func(id string) bool { return id != "" && Begins(id, t.text) })
 	}
 	return t
 }

@@ -38,6 +38,7 @@ func (s *Store) reopen(ctx context.Context) error {
 		return err
 	}
 	s.current.Store(&c)
+	s.renewed.Add(1)
 	if s.secret != nil {
 		return c.keepSecret(ctx, s.secret) // the keys' hashes stay the same
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/ttftap/ttftap/store"
 )
 
 // facets count, for each filter that the form offers as a list, how many
@@ -46,6 +48,20 @@ func (f facets) add(b *brief, n int, name string) {
 func (f facets) all(name string) (n int64) {
 	for _, count := range f[name] {
 		n += count
+	}
+	return n
+}
+
+// count is how many exchanges a value would show. A client is asked for by how its
+// name begins, all others by the whole.
+func (f facets) count(name, value string) (n int64) {
+	if name != "client" {
+		return f[name][value]
+	}
+	for client, count := range f[name] {
+		if store.Begins(client, value) {
+			n += count
+		}
 	}
 	return n
 }

@@ -131,7 +131,7 @@ func newSelection(l language, q query, name string, values []string) selection {
 func (s selection) counted(f facets) selection {
 	for i, o := range s.Options {
 		if o.Value != "" {
-			s.Options[i].Count = countOf(f[s.Name][o.Value])
+			s.Options[i].Count = countOf(f.count(s.Name, o.Value))
 		}
 	}
 	return s

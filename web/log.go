@@ -93,7 +93,7 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 	if isNewest(f) {
 		v.Live = liveURL(q, v.Language, v.Scale, position)
 	}
-	if v.Rows == nil {
+	if o.figured == 0 { // with the first one come charts, lists to choose from, and a scale
 		v.Reload = "finished"
 	}
 	return nil

@@ -214,3 +214,41 @@ func TestQuantilesAreOfTheValuesThereAre(t *testing.T) {
 		}
 	}
 }
+
+func TestAClientCountsWithAllWhoseNamesItBegins(t *testing.T) {
+	var rows []*exchange.Exchange
+	for i, client := range []string{"x/1", "x/10", "x/10.2", "y/1"} {
+		x := quick(fmt.Sprint("c", i), time.Second, 50)
+		x.Client = client
+		rows = append(rows, x)
+	}
+	all := viewOf(t, rows, store.Filter{}).facets
+	for _, client := range []string{"x/1", "x/10", "x/10.2", "X", "y/1", "z"} {
+		if got, want := all.count("client", client), int64(viewOf(t, rows, store.Filter{Client: client}).figured); got != want {
+			t.Errorf("%s: counted %d, shows %d", client, got, want)
+		}
+	}
+}
+
+func TestWhereManyFailedTheNextFindingIsSaidToo(t *testing.T) {
+	rows := filledUp(6, func(_ int, id string) *exchange.Exchange { return queued(id, 2000, 1500) })
+	rows[0].Outcome = exchange.UpstreamCut
+	got := string(viewOf(t, rows, store.Filter{}).say(english))
+	for _, want := range []string{"<b>1</b> of 6 requests in this view failed", "went into queueing"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}
+
+func TestWhatIsUnderWayIsCountedWhereItIsAskedFor(t *testing.T) {
+	rows := many(3)
+	begun(rows[1])
+	rows[1].Outcome = exchange.Open
+	body := get(t, New(newConfig(t, rows...)), "/-/?outcome=open").Body.String()
+	for _, want := range []string{"<b>1</b> request is under way.", "1 of 1 shown"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}

@@ -23,9 +23,12 @@ type recent struct {
 	most int                                                            // exchanges that are held
 	load func(ctx context.Context, each func(*exchange.Exchange)) error // the newest first
 
+	renewed func() int64 // counts how often the log was begun anew; nil for one that never is
+
 	mu   sync.Mutex // one reads at a time: streams need the other processors
 	rows []brief
-	more bool // the log has older ones
+	more bool  // the log has older ones
+	of   int64 // which of the logs, as renewed counts them
 
 	arriving sync.Mutex
 	arrived  []brief
@@ -34,7 +37,7 @@ type recent struct {
 }
 
 func newRecent(s *store.Store) *recent {
-	r := &recent{most: recentMost}
+	r := &recent{most: recentMost, renewed: s.Renewed}
 	r.load = func(ctx context.Context, each func(*exchange.Exchange)) error {
 		return s.Newest(ctx, store.Filter{}, store.Part{Columns: briefColumns, Rows: r.most + 1}, each)
 	}
@@ -75,7 +78,7 @@ func (r *recent) each(ctx context.Context, fn func(b *brief)) (more bool, err er
 // refresh takes in what has arrived. The mutex is held, as by what follows.
 func (r *recent) refresh(ctx context.Context) error {
 	arrived, loaded := r.take()
-	if !loaded {
+	if r.isRenewed() || !loaded {
 		if err := r.reload(ctx); err != nil {
 			return err
 		}
@@ -86,6 +89,16 @@ func (r *recent) refresh(ctx context.Context) error {
 	}
 	r.limit()
 	return nil
+}
+
+// isRenewed says whether what is held is of a log that is no more.
+func (r *recent) isRenewed() bool {
+	if r.renewed == nil {
+		return false
+	}
+	was := r.of
+	r.of = r.renewed()
+	return r.of != was
 }
 
 func (r *recent) take() (arrived []brief, loaded bool) {

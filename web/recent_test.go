@@ -111,6 +111,18 @@ func TestWhatIsOlderThanAllThatAreHeldIsNotAmongTheNewest(t *testing.T) {
 	}
 }
 
+func TestALogThatWasBegunAnewHasNothingOfTheOldOne(t *testing.T) {
+	log, renewed := numbered(0, 10), int64(0)
+	r := recentOf(&log)
+	r.renewed = func() int64 { return renewed }
+	held(t, r)
+	log, renewed = numbered(50, 52), 1
+	r.follow(log)
+	if got, _ := held(t, r); strings.Join(got, " ") != "000050 000051" {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestWhatNobodyReadsIsNotKept(t *testing.T) {
 	log := numbered(0, 10)
 	r := recentOf(&log)

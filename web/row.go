@@ -98,7 +98,7 @@ func (sh *sheet) row(x *exchange.Exchange) row {
 		r.Unwritten = l.say("row.unknown")
 	}
 	if failed(x) {
-		r.Words = inSentences(diagnosis.ErrorWords(x, string(l)))
+		r.Words = inSentences(strings.TrimSpace(l.sentences(diagnosis.ErrorWords(x, string(l)), saidBy(l, x))))
 	}
 	return r
 }
@@ -177,6 +177,16 @@ func outputOf(l language, x *exchange.Exchange) quantity {
 		q.Title = l.list([]string{q.Title, l.say("usage.estimated")})
 	}
 	return q
+}
+
+// saidBy is what the upstream said of an error, where the words for it do not have
+// that; "" for nothing.
+func saidBy(l language, x *exchange.Exchange) string {
+	said := plain(x.Error, nameRunes)
+	if x.Outcome != exchange.UpstreamError || said == "" || strings.Contains(diagnosis.ErrorWords(x, string(l)), said) {
+		return ""
+	}
+	return l.say("row.said", said)
 }
 
 // inSentences takes the first sentence of a text apart; nil for no text.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
+	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
 // When a finding is worth to be the sentence over a view: shares of the requests,
@@ -48,17 +49,29 @@ var findings = []struct {
 	{"nothing", func(*overview) bool { return true }, func(language, *overview) []any { return nil }},
 }
 
-// say is the finding of a view in a sentence or two.
+// say is the finding of a view in a sentence or two: where many failed, that and
+// the next one; otherwise how many are bound by prefill besides.
 func (o *overview) say(l language) template.HTML {
-	if o.figured < fewRequests {
+	switch {
+	case o.Outcome == exchange.Open:
+		return l.strong(l.number("say.open", o.rows))
+	case o.figured < fewRequests:
 		return l.strong(l.number("say.few", int64(o.figured)))
 	}
+	var said []string
 	for _, f := range findings {
-		if f.found(o) {
-			return l.strong(l.sentences(l.say("say."+f.name, f.args(l, o)...), o.sayBound(l)))
+		if !f.found(o) {
+			continue
+		}
+		said = append(said, l.say("say."+f.name, f.args(l, o)...))
+		if f.name != "failed" {
+			break
 		}
 	}
-	return ""
+	if len(said) == 1 {
+		said = append(said, o.sayBound(l))
+	}
+	return l.strong(l.sentences(said...))
 }
 
 // sayBound tells how many requests are bound by prefill, and how many of these
@@ -70,6 +83,8 @@ func (o *overview) sayBound(l language) string {
 		return l.say("say.none_bound", countOf(o.figured))
 	case o.cold == 0:
 		return l.say("say.bound", countOf(n), countOf(o.figured))
+	case o.cold == n:
+		return l.say("say.all_cold", countOf(n), countOf(o.figured))
 	}
 	return l.say("say.cold", countOf(n), countOf(o.figured), countOf(o.cold))
 }

@@ -45,11 +45,17 @@ func (sh *sheet) suit(exchanges []*exchange.Exchange) {
 		sh.scale = scaleFor(exchanges, sh.now, 1)
 	case sh.scale.end == 0:
 		sh.scale = scaleOf(exchanges, sh.now)
+		if few := len(exchanges) < fewRequests; few && sh.scale.end < fewScale { // more are to come, and not all as short
+			sh.scale = newScale(fewScale)
+		}
 	}
 }
 
 // span is how many columns the rows have.
 func (sh *sheet) span() int { return len(sorts) + len(sh.extra) }
+
+// fewScale is what the scale of a few exchanges has at least.
+const fewScale = 10 * time.Second
 
 // fits stands for a scale that the longest bar fits into.
 const fits = -1

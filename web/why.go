@@ -41,6 +41,7 @@ func whyOf(l language, x *exchange.Exchange, now time.Time) why {
 		w.add(diagnosis.ErrorWords(x, string(l)))
 	}
 	w.add(diagnosis.Reason(x, string(l)))
+	w.add(saidBy(l, x))
 	w.add(againstUsual(l, x))
 	return w
 }

@@ -90,6 +90,7 @@ var phrases = map[string]phrase{
 	"row.waiting":   {"no token yet", "还没有首 token"},
 	"row.pieces":    {"%s pieces of output so far; their tokens are counted at the end", "目前收到 %s 段输出；token 数要等结束时才知道"},
 	"row.unknown":   {"what came is unknown", "收到了什么不得而知"},
+	"row.said":      {"The upstream says: %s", "上游原文：%s"},
 	"row.attempt":   {"attempt %s", "第 %s 次尝试"},
 	"row.served":    {"asked for %s, answered by %s", "请求 %s，实际由 %s 回答"},
 	"row.slow":      {"%s longer than usual for as much work", "比平时同等工作量多 %s"},

@@ -5,6 +5,9 @@ package web
 var overviewPhrases = map[string]phrase{
 	"say.few.one":    {"*%s* request so far.", "目前有 *%s* 个请求。"},
 	"say.few.many":   {"*%s* requests so far.", "目前有 *%s* 个请求。"},
+	"say.open.one":   {"*%s* request is under way.", "*%s* 个请求进行中。"},
+	"say.open.many":  {"*%s* requests are under way.", "*%s* 个请求进行中。"},
+	"say.all_cold":   {"*%s* of %s requests are prefill-bound, and all of those found less than 10 %% of their prompt in the cache.", "%[2]s 个请求中有 *%[1]s* 个慢在预填充，它们的输入缓存命中都不到 10 %%。"},
 	"say.failed":     {"*%s* of %s requests in this view failed, most often so: %s.", "当前视图 %[2]s 个请求中有 *%[1]s* 个失败，最多的是：%[3]s。"},
 	"say.prefill":    {"Prefill takes *%s* of the time in this view.", "当前视图中 *%s* 的时间花在预填充（Prefill）上。"},
 	"say.queue":      {"*%s* of the time in this view went into queueing before the model began.", "当前视图中 *%s* 的时间花在排队上。"},

@@ -32,7 +32,7 @@ var families = map[string][]string{
 		"experiment", "min_first_token_ms", "min_prompt_tokens", "min_excess_ms", "q"},
 	"filter.any.":    {"from", "model", "upstream", "client", "key", "session", "outcome", "bound"},
 	"from.":          periods,
-	"say.":           {"none_bound", "bound", "cold"},
+	"say.":           {"none_bound", "bound", "cold", "all_cold"},
 	"transport.":     {"http", "sse", "ndjson", "websocket"},
 	"usage.":         {"reported", "estimated", "absent"},
 	"reasoning.":     {"visible", "summary", "hidden", "none"},
