@@ -28,7 +28,8 @@ type flight struct {
 	client   context.Context // done when the client has left
 	secrets  []string        // credentials, kept only to be taken out of error texts
 	opened   sync.Once
-	wait     func() // until the row is stored; set once it is opened
+	named    chan struct{} // closed when the row is opened
+	wait     func()        // until the row is stored; set once it is opened
 	waited   sync.Once
 	tap      *tap // nil until there is an answer to read; set under the lock
 
@@ -57,7 +58,7 @@ type ending struct {
 // begin takes the facts of the request head. The row is opened as soon as the
 // request body has been read, so that it names the model.
 func (p *Proxy) begin(r *http.Request) *flight {
-	f := &flight{proxy: p, start: time.Now(), client: r.Context()}
+	f := &flight{proxy: p, start: time.Now(), client: r.Context(), named: make(chan struct{})}
 	path, query, hasQuery := splitTarget(r.RequestURI)
 	f.query, f.hasQuery = query, hasQuery
 	f.upstream, f.target = p.route(path)
@@ -86,6 +87,7 @@ func (p *Proxy) begin(r *http.Request) *flight {
 func (f *flight) open() {
 	f.opened.Do(func() {
 		f.locked(func() { f.wait = f.proxy.config.Record(&f.x) })
+		close(f.named)
 	})
 }
 
@@ -191,10 +193,23 @@ func (f *flight) answered(res *http.Response) error {
 	return nil
 }
 
+// namePatience is what an answer waits at most for the request body to be read, once
+// that is there. With the recorder's it makes the 50 ms that a stream may be held.
+const namePatience = 10 * time.Millisecond
+
 // rowFirst keeps the promise that the row is stored before the client sees a
-// byte. The wait itself is short and bounded.
+// byte. The wait itself is short and bounded. A body that is just being read gets a
+// moment of it: without its model the row of a killed process says little.
 func (f *flight) rowFirst() {
 	f.waited.Do(func() {
+		if f.upload.ended() && !f.upload.broken() {
+			moment := time.NewTimer(namePatience)
+			defer moment.Stop()
+			select {
+			case <-f.named:
+			case <-moment.C:
+			}
+		}
 		f.open()
 		f.wait()
 	})

@@ -68,8 +68,11 @@ func ParseFilter(q url.Values, now time.Time) (Filter, []Problem) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
-		if !known[name] {
+		switch {
+		case !known[name]:
 			problems = append(problems, Problem{name, q.Get(name), "there is no such filter"})
+		case len(q[name]) > 1:
+			problems = append(problems, Problem{name, q[name][1], "is the second of its name; the first counts"})
 		}
 	}
 	return f, append(problems, f.repair()...)

@@ -89,6 +89,13 @@ func TestParseFilterLeavesOutWhatItCannotUseAndSaysSo(t *testing.T) {
 	}
 }
 
+func TestANameThatIsGivenTwiceIsReported(t *testing.T) {
+	f, problems := ParseFilter(url.Values{"bound": {"wait", "prefill"}}, noon)
+	if f.Bound != exchange.WaitBound || len(problems) != 1 || problems[0].Name != "bound" || problems[0].Value != "prefill" {
+		t.Errorf("%+v, problems %+v", f, problems)
+	}
+}
+
 func TestEmptyValuesAreNoFilter(t *testing.T) {
 	q := url.Values{}
 	for _, term := range new(Filter).terms(noon) {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	patience  = 50 * time.Millisecond // what a stream waits for its row at most
+	patience  = 40 * time.Millisecond // what a stream waits for its row at most; the proxy may have waited 10 ms for what to put in it
 	batchMost = 100                   // rows a transaction: a full one takes well under the patience
 	retryMin  = 10 * time.Millisecond
 	retryMax  = time.Second
@@ -72,7 +72,7 @@ func NewRecorder(s *Store, log *slog.Logger) *Recorder {
 }
 
 // Record queues a copy of x and returns at once; only what x's pointers point at
-// must not change afterwards. wait returns when the record is committed, 50 ms
+// must not change afterwards. wait returns when the record is committed, 40 ms
 // after it was called, or at once while the store is known to be slow: after one
 // wait in vain none waits until a commit has succeeded.
 func (r *Recorder) Record(x *exchange.Exchange) (wait func()) {

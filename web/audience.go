@@ -16,7 +16,7 @@ const (
 	refreshEach = 2 * time.Second  // what changes all the time is told so often at most
 	summaryCost = 40               // and all summaries together take one in so many parts of the time
 	lostAfter   = 10 * time.Second // without a word of one under way it is taken for lost
-	rowsMost    = 100              // ended exchanges that are told of in one turn
+	rowsMost    = 100              // ended exchanges that are told of in one bulletin
 )
 
 // audience is what all pages with the same filter, language, columns and scale
@@ -63,8 +63,8 @@ func (a *audience) fits(i item) bool {
 	return n == 0
 }
 
-// tell makes what there is to say in a turn; nothing if that is nothing.
-func (a *audience) tell(t turn) []byte {
+// tell makes what there is to say in a bulletin; nothing if that is nothing.
+func (a *audience) tell(t bulletin) []byte {
 	a.out.Reset()
 	a.sheet.now = t.now
 	ended := a.end(t)
@@ -86,7 +86,7 @@ func (a *audience) tell(t turn) []byte {
 }
 
 // end tells of those that have ended.
-func (a *audience) end(t turn) (ended map[string]bool) {
+func (a *audience) end(t bulletin) (ended map[string]bool) {
 	ended = map[string]bool{}
 	a.finish(t.news, t.left)
 	for _, i := range t.news {

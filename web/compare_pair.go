@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"strings"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -115,6 +116,8 @@ func inAll(ps []phase) string {
 // withSign is the size of a difference with the sign of d.
 func withSign[T time.Duration | int64 | float64](l language, d T, size string) string {
 	switch {
+	case d != 0 && !strings.ContainsAny(size, "123456789"): // too small to be shown
+		return size
 	case d > 0:
 		return "+" + size
 	case d < 0:

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -71,13 +70,7 @@ func (c *curve) lead(to curveKnot) {
 // tokenScale is a round number of tokens between the marks of an axis to at least
 // n, and where it ends.
 func tokenScale(n int64) (step, end int64) {
-	least := max(float64(n)/intervals, 1)
-	power := math.Pow(10, math.Floor(math.Log10(least)))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if step = int64(m * power); float64(step) >= least {
-			break
-		}
-	}
+	step = roundNumber((n + intervals - 1) / intervals)
 	return step, (n + step - 1) / step * step
 }
 

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	turnEach    = 400 * time.Millisecond // how often listeners are told what is new
-	newsMost    = 1000                   // records that are kept for those who were away
-	listenMost  = 64                     // listeners at a time
-	backlogMost = 32                     // turns that a listener may be behind
+	bulletinEach = 400 * time.Millisecond // how often listeners are told what is new
+	newsMost     = 1000                   // records that are kept for those who were away
+	listenMost   = 64                     // listeners at a time
+	backlogMost  = 32                     // bulletins that a listener may be behind
 )
 
 // hub tells those who follow the log what happens in it. What is recorded is kept
@@ -145,15 +145,15 @@ func (h *hub) remove(l *listener) {
 	}
 }
 
-// turn is what there is to tell at a time.
-type turn struct {
+// bulletin is what there is to tell at a time.
+type bulletin struct {
 	now       time.Time
 	from, end int64  // positions
 	news      []item // between them
 	left      bool   // there were more than are kept
 	underWay  []item
 	position  string // the end
-	summed    *bool  // an audience has had its summary: one a turn is enough, while the others wait
+	summed    *bool  // an audience has had its summary: one a bulletin is enough, while the others wait
 	audiences []*audience
 }
 
@@ -171,13 +171,13 @@ func itemsOf(xs []*exchange.Exchange) []item {
 	return items
 }
 
-// listenTo tells what is new from a position on, turn by turn, until nobody
+// listenTo tells what is new from a position on, bulletin by bulletin, until nobody
 // listens.
 func (h *hub) listenTo(from int64) {
-	tick := time.NewTicker(turnEach)
+	tick := time.NewTicker(bulletinEach)
 	defer tick.Stop()
 	for range tick.C {
-		t := h.turn(from)
+		t := h.bulletin(from)
 		if t.audiences == nil {
 			return
 		}
@@ -188,10 +188,10 @@ func (h *hub) listenTo(from int64) {
 	}
 }
 
-// turn takes what is new since a position. Those under way are asked for first:
+// bulletin takes what is new since a position. Those under way are asked for first:
 // one that ends in between is then among the news, too.
-func (h *hub) turn(from int64) turn {
-	t := turn{now: h.now(), from: from, summed: new(bool)}
+func (h *hub) bulletin(from int64) bulletin {
+	t := bulletin{now: h.now(), from: from, summed: new(bool)}
 	if h.underWay != nil {
 		t.underWay = itemsOf(h.underWay())
 	}
@@ -199,9 +199,9 @@ func (h *hub) turn(from int64) turn {
 	return t
 }
 
-// begin takes the news of a turn and those who are to be told. The recorder waits
+// begin takes the news of a bulletin and those who are to be told. The recorder waits
 // for the lock, so nothing is made of them here.
-func (h *hub) begin(t *turn) (news []*exchange.Exchange) {
+func (h *hub) begin(t *bulletin) (news []*exchange.Exchange) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t.end, t.position = h.end, h.positionAt(h.end)
@@ -217,7 +217,7 @@ func (h *hub) begin(t *turn) (news []*exchange.Exchange) {
 // tell hands out what an audience is told, and to those who are new in it first
 // what they missed. Should that fail, the program must go on: it has more to do
 // than to be looked at.
-func (h *hub) tell(a *audience, t turn) {
+func (h *hub) tell(a *audience, t bulletin) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.log.Error("the live page failed", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))

@@ -218,6 +218,6 @@ func expect(t *testing.T, f *follower, want ...string) (events []heard) {
 
 // turns lets so many turns pass.
 func turns(n int) {
-	time.Sleep(time.Duration(n) * turnEach)
+	time.Sleep(time.Duration(n) * bulletinEach)
 	synctest.Wait()
 }

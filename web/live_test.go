@@ -115,7 +115,7 @@ func TestAnExchangeWhoseEndIsLostGoes(t *testing.T) {
 		s.goOn(x)
 		turns(1)
 		s.goOn()
-		turns(int(lostAfter / turnEach))
+		turns(int(lostAfter / bulletinEach))
 		expect(s.T, f, "started lost")
 		turns(1)
 		if e := expect(s.T, f, "finished lost"); e[0].HTML != "" {

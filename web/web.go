@@ -1,7 +1,8 @@
-// Package web is the page under /-/: the request log, one exchange, how to
-// connect, the exports and the JSON of these. It reads the store and is told what
-// is usual for the models, and nothing else; it works without JavaScript and loads
-// nothing from another host.
+// Package web is the page under /-/: the request log, live; one exchange, one turn,
+// two exchanges compared; charts, models, how to connect; the exports and the JSON
+// of these. It reads the store, follows the recorder, and is told what is under
+// way and what is usual for the models. But for the live events it works without
+// JavaScript, and it loads nothing from another host.
 //
 // A view is one file with its query, its struct and its http.Handler, one
 // template of the same name, and one route below.

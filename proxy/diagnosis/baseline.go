@@ -56,15 +56,35 @@ func average(rows, others []sample) *Baseline {
 }
 
 // credible are the points of the rows, less those that are doubtful while nothing
-// shows that the upstream tells of its cache at all.
+// shows that the upstream tells of its cache at all. Where the server told its
+// prefill, all that a wait has besides beyond the least of them was a queue, and
+// no point of the fit: a queue that grows with the prompts would pass for their
+// cost.
 func credible(rows []sample, tells bool) []point {
+	floor := leastBeside(rows)
 	var points []point
 	for _, s := range rows {
-		if tells || !s.doubtful {
-			points = append(points, s.point)
+		if !tells && s.doubtful {
+			continue
 		}
+		p := s.point
+		if s.beside != nil {
+			p.wait -= *s.beside - *floor
+		}
+		points = append(points, p)
 	}
 	return points
+}
+
+// leastBeside is the least that a wait had besides the prefill that the server
+// told; nil where none told it.
+func leastBeside(rows []sample) (least *time.Duration) {
+	for _, s := range rows {
+		if s.beside != nil && (least == nil || *s.beside < *least) {
+			least = s.beside
+		}
+	}
+	return least
 }
 
 // pool sets the rates.

@@ -198,6 +198,26 @@ func TestAPointIsTheWaitForThePromptAlone(t *testing.T) {
 	}
 }
 
+func TestAQueueThatGrowsWithThePromptsIsNotTheirCost(t *testing.T) {
+	var rows []*exchange.Exchange
+	for i := range 12 { // one slot: each waits longer, and asks more, than the one before
+		tokens := int64(200 + 250*i)
+		prefill := 0.0005 * float64(tokens)
+		rows = append(rows, logged(i, 0.1+prefill+0.6*float64(i), tokens, 0, func(x *exchange.Exchange) { x.ServerPrefill = sec(prefill) }))
+	}
+	got := learned(rows...).Baselines()[0]
+	if got.Curve == nil {
+		t.Fatalf("no curve: %s", got.Words("en"))
+	}
+	last := got.Curve.Prefill(2950, 0)
+	if off := last.Seconds() - 0.0005*2950; off < -0.02 || off > 0.02 {
+		t.Errorf("2,950 tokens cost %v, want 1.475 s", last)
+	}
+	if off := got.Curve.Floor.Seconds() - 0.1; off < -0.02 || off > 0.02 {
+		t.Errorf("the floor is %v, want 100 ms", got.Curve.Floor)
+	}
+}
+
 func TestAnExchangeIsJudgedWithoutItself(t *testing.T) {
 	log := ladderOf(large)
 	b := learned(log...)

@@ -12,6 +12,7 @@ type sample struct {
 	answered bool   // the upstream took it on, so that the model was awake
 	left     string // why it is no point of the fit; "" if it is one
 	point    point
+	beside   *time.Duration // of the wait, floor and queue, where the server told its prefill alone
 	hit      bool           // some of the prompt is said to have been cached
 	doubtful bool           // none of it is said to have been cached, though much was seen before
 	tpot     *time.Duration // nil where the rate is unknown or noisy
@@ -49,6 +50,9 @@ func sampled(x *exchange.Exchange) sample {
 		uncached, _ := uncachedTokens(x)
 		wait := max(0, netWait(x, Weigh(x))-known(x.ServerQueue))
 		s.point = point{uncached, tally(x.CachedTokens), wait}
+		if x.ServerPrefill != nil && x.ServerQueue == nil {
+			s.beside = new(max(0, wait-*x.ServerPrefill))
+		}
 		s.doubtful = doubtful(x)
 	}
 	return s
