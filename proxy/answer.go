@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,6 +93,9 @@ func (f *flight) describeError(a *dialect.Answer) {
 // message.
 func (f *flight) errorWords(e *dialect.Error) string {
 	var words []string
+	if e.Status > 0 && f.x.Status != nil && *f.x.Status < http.StatusBadRequest {
+		words = append(words, strconv.FormatInt(e.Status, 10)) // the answer's own says that all is well
+	}
 	for _, w := range []string{e.Type, e.Code, e.Param} {
 		if w = scrub(w, f.secrets); w != "" && !slices.Contains(words, w) {
 			words = append(words, w)

@@ -146,11 +146,13 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 // CloseWrite closes the sending half, for a tunnel.
-func (c *conn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+func (c *conn) CloseWrite() error { return closeWrite(c.Conn) }
+
+func closeWrite(c net.Conn) error {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
-	return c.Conn.Close()
+	return c.Close()
 }
 
 // rest notes that the connection has come to rest after a use. The pool may have

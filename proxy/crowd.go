@@ -57,14 +57,10 @@ func (c *crowd) enter(x *exchange.Exchange) (before <-chan struct{}) {
 func (c *crowd) leave(x *exchange.Exchange, end time.Time, judged <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if x.Upstream != "" {
-		c.upstreams[x.Upstream]--
-	}
-	if x.SessionID == "" {
+	if c.out(x); x.SessionID == "" {
 		return
 	}
 	a := c.sessions[x.SessionID]
-	a.flying--
 	a.judged = judged
 	if x.Outcome != exchange.Refused && end.After(a.ended) {
 		a.ended = end
@@ -72,5 +68,23 @@ func (c *crowd) leave(x *exchange.Exchange, end time.Time, judged <-chan struct{
 	c.sessions[x.SessionID] = a
 	if len(c.sessions) > maxSessions {
 		maps.DeleteFunc(c.sessions, func(_ string, a attendance) bool { return a.flying == 0 })
+	}
+}
+
+// quit counts out x, which has turned out to be no exchange at all.
+func (c *crowd) quit(x *exchange.Exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out(x)
+}
+
+func (c *crowd) out(x *exchange.Exchange) {
+	if x.Upstream != "" {
+		c.upstreams[x.Upstream]--
+	}
+	if x.SessionID != "" {
+		a := c.sessions[x.SessionID]
+		a.flying--
+		c.sessions[x.SessionID] = a
 	}
 }

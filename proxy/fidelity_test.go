@@ -36,6 +36,7 @@ func witness(answer http.HandlerFunc) (http.Handler, <-chan seen) {
 		body, _ := io.ReadAll(r.Body)
 		got <- seen{r.Method, r.RequestURI, r.Host, r.Header.Clone(), string(body), r.ContentLength}
 		if answer != nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			answer(w, r)
 		}
 	}), got

@@ -33,6 +33,12 @@ type flight struct {
 	waited   sync.Once
 	tap      *tap // nil until there is an answer to read; set under the lock
 
+	sought  bool    // a WebSocket is asked for whose exchanges are to be told apart
+	socket  *socket // what came of it; nil without
+	carrier *socket // the socket over which this exchange goes; nil over HTTP
+
+	question question
+
 	upload  *upload
 	coding  string           // content coding of the request body
 	reading sync.WaitGroup   // of the request body
@@ -47,6 +53,8 @@ type flight struct {
 	x     exchange.Exchange
 	trail trail
 	mark  *sameRequest // nil where the request body was not read
+
+	wantsUsage bool // the client asks for the usage of its stream
 }
 
 // ending is what only the handler can tell of the end: its context ends with it.
@@ -76,7 +84,7 @@ func (p *Proxy) begin(r *http.Request) *flight {
 	f.readHead(r)
 	f.before = p.crowd.enter(&f.x)
 	f.upload = f.newUpload(r)
-	if f.x.Received != nil {
+	if f.sought = f.wantsSocket(r); f.x.Received != nil && !f.sought {
 		f.open()
 	}
 	p.aloft.enter(f)
@@ -111,7 +119,7 @@ func (f *flight) forward(w http.ResponseWriter, r *http.Request) {
 		f.end() // first: to interrupt a read looks to the server as if the client had left
 		f.upload.stop(func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 	}()
-	rp.ServeHTTP(&writer{ResponseWriter: w, flight: f, http1: r.ProtoMajor == 1}, r)
+	rp.ServeHTTP(&writer{ResponseWriter: w, flight: f, http1: r.ProtoMajor == 1, waits: r.Header.Get("Expect") != ""}, r)
 }
 
 // rewrite restores what the reverse proxy cleans and turns the target to the
@@ -125,6 +133,7 @@ func (f *flight) rewrite(pr *httputil.ProxyRequest) {
 	pr.Out.Host = ""
 	pr.Out.URL.Scheme, pr.Out.URL.Host = f.upstream.URL.Scheme, f.upstream.URL.Host
 	setTarget(pr.Out.URL, join(f.upstream.URL.EscapedPath(), f.target), f.query, f.hasQuery)
+	f.leaveOut(pr.Out.Header)
 	pr.Out.Trailer = pr.In.Trailer // filled in when the body has been read
 	if pr.Out.Body != nil {
 		f.upload.src = pr.Out.Body
@@ -137,7 +146,7 @@ func (f *flight) rewrite(pr *httputil.ProxyRequest) {
 // what was not even written. With an idempotency key it would replay more.
 func (f *flight) letReplay(r *http.Request) {
 	if r.Header.Get("Idempotency-Key") == "" && r.Header.Get("X-Idempotency-Key") == "" {
-		r.GetBody = func() (io.ReadCloser, error) { return f.upload.open(), nil }
+		r.GetBody = func() (io.ReadCloser, error) { return f.outgoing(), nil }
 	}
 }
 
@@ -145,19 +154,15 @@ func (f *flight) letReplay(r *http.Request) {
 // exchange.
 const maxDead = 64
 
-// RoundTrip sends the request; again on another connection for as long as the
-// pool gives one that is found dead before a byte was written to it.
+// RoundTrip sends the request and takes the head of the answer.
 func (f *flight) RoundTrip(r *http.Request) (*http.Response, error) {
-	f.locked(func() { f.x.Proxy = f.since() })
+	f.askUsage(r)
 	r = r.WithContext(httptrace.WithClientTrace(r.Context(), f.hooks()))
-	res, err := f.proxy.transport.RoundTrip(r)
-	for n := 0; err != nil && n < maxDead && r.Context().Err() == nil && f.nothingSent(); n++ {
-		f.locked(func() { f.trail, f.x.GotConn, f.x.ConnReused = trail{}, nil, nil })
-		if r.Body != nil {
-			r.Body = f.upload.open()
-		}
-		res, err = f.proxy.transport.RoundTrip(r)
+	res, err := f.send(r)
+	if err == nil && f.refused(r, res) {
+		res, err = f.send(r)
 	}
+	f.question.body = nil
 	if err != nil {
 		return nil, err
 	}
@@ -171,6 +176,21 @@ func (f *flight) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
+// send sends the request; again on another connection for as long as the pool
+// gives one that is found dead before a byte was written to it.
+func (f *flight) send(r *http.Request) (*http.Response, error) {
+	f.locked(func() { f.x.Proxy = f.since() })
+	res, err := f.proxy.transport.RoundTrip(r)
+	for n := 0; err != nil && n < maxDead && r.Context().Err() == nil && f.nothingSent(); n++ {
+		f.locked(func() { f.trail, f.x.GotConn, f.x.ConnReused = trail{}, nil, nil })
+		if r.Body != nil {
+			r.Body = f.outgoing()
+		}
+		res, err = f.proxy.transport.RoundTrip(r)
+	}
+	return res, err
+}
+
 // nothingSent says whether the last attempt died on a pooled connection to
 // which no byte of it was written. Each such attempt takes one out of the pool.
 func (f *flight) nothingSent() bool {
@@ -182,14 +202,20 @@ func (f *flight) nothingSent() bool {
 
 // answered takes the head of the answer and puts the tap on its body.
 func (f *flight) answered(res *http.Response) error {
+	if conn, ok := res.Body.(io.ReadWriteCloser); ok && f.sought && res.StatusCode == http.StatusSwitchingProtocols {
+		f.readAnswerHead(res)
+		res.Body = f.board(conn)
+		return nil
+	}
 	f.rowFirst()
 	f.readAnswerHead(res)
+	f.soften(res)
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return nil
 	}
 	t := newTap(f, res)
 	f.locked(func() { f.tap = t })
-	res.Body = t
+	res.Body = f.withoutUsage(res, t)
 	return nil
 }
 
@@ -229,10 +255,25 @@ func (f *flight) failed(w http.ResponseWriter, _ *http.Request, err error) {
 // end takes what the handler alone knows of the end.
 func (f *flight) end() {
 	if f.ending.at == nil {
-		f.ending = ending{f.since(), f.client.Err() != nil, context.Cause(f.client) == ErrStopped}
-		f.judged = make(chan struct{})
-		f.proxy.crowd.leave(&f.x, f.start.Add(*f.ending.at), f.judged)
+		f.endAt(ending{f.since(), f.client.Err() != nil, context.Cause(f.client) == ErrStopped})
 	}
+}
+
+func (f *flight) endAt(e ending) {
+	f.ending, f.judged = e, make(chan struct{})
+	if f.socket != nil {
+		f.proxy.sockets.leave(f.socket)
+		return
+	}
+	f.proxy.crowd.leave(&f.x, f.start.Add(*e.at), f.judged)
+}
+
+// land finishes the exchange beside what goes on.
+func (f *flight) land() {
+	go func() {
+		defer f.proxy.flights.Done()
+		f.finish()
+	}()
 }
 
 // finish ends the exchange, after the handler: the client must not wait for what
@@ -240,6 +281,9 @@ func (f *flight) end() {
 func (f *flight) finish() {
 	defer f.proxy.aloft.leave(f)
 	defer close(f.judged)
+	if f.socket.carried() {
+		return // the rows are those of what it carried
+	}
 	x := &f.x
 	if note := guarded(f.proxy.config.Log, f.conclude); note != "" {
 		f.close()
@@ -263,7 +307,9 @@ func (f *flight) conclude() string {
 	x, answer := &f.x, f.tap.answer()
 	x.End, x.RequestBytes = f.ending.at, &size
 	x.Outcome = f.outcome(answer)
+	f.carrier.tellEngine(x.TurnID, answer)
 	f.tap.measure(x)
+	f.question.account(x)
 	f.addNote(f.tap.note())
 	f.describeError(answer)
 	if f.mark != nil {

@@ -15,6 +15,8 @@ const module = "github.com/ttftap/ttftap/"
 var arrows = []struct{ from, to, why string }{
 	{"proxy/exchange", module, "the words know nothing of what is done with them"},
 	{"proxy/sse", module, "cutting bytes knows no meaning"},
+	{"proxy/websocket", module, "cutting bytes knows no meaning"},
+	{"proxy/websocket", "net/http", "reading frames knows no connection"},
 	{"proxy/dialect", "net/http", "meaning knows no transport"},
 	{"proxy/dialect", module + "proxy/meter", "meaning knows no time"},
 	{"proxy/dialect", module + "proxy/sse", "a message is a name and bytes, however it was cut"},

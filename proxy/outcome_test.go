@@ -190,16 +190,6 @@ func TestClientThatLeavesBeforeTheHeadIsNoGatewayError(t *testing.T) {
 	})
 }
 
-func TestWebSocketOfResponsesIsRefusedAtOnce(t *testing.T) {
-	var asked atomic.Int64
-	w := onSockets(t, "/v1", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-	answer, _ := w.raw("GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
-	line, _ := answer.ReadString('\n')
-	if x := w.row(); !strings.Contains(line, " 426 ") || x.Outcome != exchange.Refused || x.Status != nil || asked.Load() != 0 {
-		t.Errorf("%q, outcome %s, asked upstream %d times", line, x.Outcome, asked.Load())
-	}
-}
-
 func TestOtherUpgradesAreTunnelled(t *testing.T) {
 	upstream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, rw, err := http.NewResponseController(w).Hijack()

@@ -138,6 +138,7 @@ func (c *chain) goOn(before []exchange.Boundary, response string) {
 		}
 	}
 	c.hash("answer", []byte(response), nil)
+	c.push(exchange.Boundary{Part: exchange.AssistantPart, Hash: c.last})
 }
 
 // headOf is how many boundaries of an earlier prompt were its head, of which

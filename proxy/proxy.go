@@ -3,9 +3,9 @@
 // exchange goes to the Record function as soon as it begins and again, with its
 // verdict, when it has ended.
 //
-// It adds no header, no time limit, no redirect and no retry of its own; the one
-// exception is a pooled connection that turns out to be dead before any byte of
-// the request was written to it.
+// It adds no header, no time limit, no redirect and no retry of its own; the
+// exceptions are a pooled connection that turns out to be dead before any byte of
+// the request was written to it, and InjectUsage.
 package proxy
 
 import (
@@ -42,6 +42,13 @@ type Config struct {
 	Book *diagnosis.Book
 	// Ended, if set, is told of each ended exchange after it was recorded.
 	Ended func(x *exchange.Exchange)
+	// InjectUsage has the upstream asked for the usage of chat and completions
+	// streams whose requests do not say whether they want it. It is taken out of
+	// the client's stream again.
+	InjectUsage bool
+	// RefuseWebSocket has a WebSocket of the Responses API answered with 426, upon
+	// which the client goes on over HTTP. Otherwise it is observed.
+	RefuseWebSocket bool
 	// Dial makes connections; nil stands for a net.Dialer without time-out.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Transport adjusts the transport to the upstreams before its first use,
@@ -69,8 +76,10 @@ type Proxy struct {
 	buffers   buffers
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
+	unasked   sync.Map      // the upstreams that are not asked for usage: why
 	crowd     crowd
 	aloft     aloft
+	sockets   sockets
 	flights   sync.WaitGroup
 }
 
@@ -141,10 +150,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := p.begin(r)
 	defer func() {
 		f.end()
-		go func() {
-			defer p.flights.Done()
-			f.finish()
-		}()
+		f.land()
 	}()
 	if no := f.refusal(r); no != nil {
 		f.refuse(w, no)

@@ -21,6 +21,7 @@ const (
 	events         // server-sent events
 	lines          // a JSON object a line
 	whole          // one body
+	frames         // messages of a WebSocket
 )
 
 // cutter cuts a stream into messages.
@@ -37,6 +38,7 @@ type reading struct {
 	head   []byte // until the form is decided
 	reader dialect.Reader
 	meter  *meter.Meter
+	output *output       // nil where its tokens are not to be counted
 	cutter cutter        // of a stream
 	body   []byte        // of an answer that is none, up to the limit
 	at     time.Duration // instant of the read that brought what is being read
@@ -129,7 +131,11 @@ func beginsField(p []byte) bool {
 	return false
 }
 
-func (r *reading) message(m sse.Message) { r.meter.Event(r.at, r.reader.Message(m.Name, m.Data)) }
+func (r *reading) message(m sse.Message) {
+	e := r.reader.Message(m.Name, m.Data)
+	r.meter.Event(r.at, e)
+	r.output.read(m.Data, e, r.reader.Answer())
+}
 
 // finish reads what waited for the end. Only what came whole is read: of a
 // broken answer the last piece means nothing.
@@ -140,10 +146,11 @@ func (r *reading) finish(complete bool) {
 	r.note = guarded(r.log, func() string {
 		r.body = append(r.body, r.head...) // too short to show a form
 		switch {
-		case r.isStream():
+		case r.cutter != nil:
 			r.cutter.Close(r.emit)
 		case len(r.body) > 0:
 			r.reader.Body(r.body)
+			r.output.read(r.body, r.reader.Answer().Whole, r.reader.Answer())
 		}
 		if r.reader.Answer().Unread {
 			return "the answer is no JSON"
@@ -153,14 +160,17 @@ func (r *reading) finish(complete bool) {
 	r.body = nil
 }
 
-func (r *reading) isStream() bool { return r != nil && (r.form == events || r.form == lines) }
+func (r *reading) isStream() bool {
+	return r != nil && (r.form == events || r.form == lines || r.form == frames)
+}
 
 // measure puts the facts of the answer into x.
 func (r *reading) measure(x *exchange.Exchange) {
 	x.Streamed = new(r.isStream())
-	x.Transport = map[form]string{events: "sse", lines: "ndjson"}[r.form]
+	x.Transport = map[form]string{events: "sse", lines: "ndjson", frames: "websocket"}[r.form]
 	if x.Transport == "" {
 		x.Transport = "http"
 	}
 	r.meter.Finish(x, r.reader.Answer())
+	r.output.estimate(x)
 }

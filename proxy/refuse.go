@@ -30,7 +30,7 @@ func (f *flight) refusal(r *http.Request) *refusal {
 	case r.Method == http.MethodConnect:
 		return &refusal{http.StatusMethodNotAllowed, "connect",
 			"ttftap is no HTTP proxy for CONNECT: set the client's base URL instead of HTTPS_PROXY"}
-	case isWebSocket(r) && f.x.Dialect == exchange.Responses:
+	case isWebSocket(r) && f.x.Dialect == exchange.Responses && f.proxy.config.RefuseWebSocket:
 		return &refusal{http.StatusUpgradeRequired, "use_http",
 			"the Responses API is served over HTTP here; the client falls back by itself"}
 	}

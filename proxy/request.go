@@ -7,10 +7,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"github.com/tidwall/gjson"
 	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy/dialect"
@@ -128,15 +130,29 @@ func (f *flight) readBody(body []byte) {
 		}
 		return ""
 	})
-	mark := f.proxy.mark(&f.x, body)
+	mark := f.proxy.mark(&f.x, asked(plain, body))
 	f.locked(func() {
 		f.x.ModelRequested, f.x.Choices = clip(req.Model), req.Choices
+		f.wantsUsage = req.IncludeUsage != nil && *req.IncludeUsage
 		f.addNote(note)
 		f.mark = mark
 		f.proxy.retries.find(&f.x, mark)
 	})
 	f.open()
 	f.readPrompt(req, plain)
+}
+
+// asked is what of a body tells a request from another: not what the client says
+// of itself beside it, which Codex words in another order each time that it tries.
+func asked(plain, body []byte) []byte {
+	if plain == nil {
+		return body
+	}
+	told := gjson.GetBytes(plain, "client_metadata")
+	if told.Index == 0 {
+		return plain
+	}
+	return slices.Concat(plain[:told.Index], plain[told.Index+len(told.Raw):])
 }
 
 // maxInflating bounds the memory that small bodies can blow up to.

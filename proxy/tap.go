@@ -37,6 +37,7 @@ func newTap(f *flight, res *http.Response) *tap {
 	t := &tap{flight: f, body: res.Body, media: media}
 	if f.x.Dialect != exchange.Other || res.StatusCode >= http.StatusBadRequest {
 		t.reading = newReading(f.x.Dialect, media, f.proxy.config.Log)
+		t.reading.output = f.newOutput()
 	}
 	if coding := res.Header.Get("Content-Encoding"); !isIdentity(coding) && t.reading != nil {
 		t.inflate = newInflater(coding, f.proxy.config.Log, t.reading.read, func(note string) {

@@ -150,7 +150,7 @@ func (f *flight) wroteRequest(i httptrace.WroteRequestInfo) {
 	}
 	size := f.upload.bytes()
 	f.locked(func() {
-		if f.x.Headers != nil {
+		if f.answering() {
 			return
 		}
 		f.x.Sent = f.since()
@@ -173,7 +173,7 @@ func (f *flight) drained(raw syscall.RawConn) {
 	for over := false; !over; <-tick.C {
 		left, ok := unsent(raw)
 		f.locked(func() {
-			if over = !ok || f.x.Headers != nil; !over {
+			if over = !ok || f.answering(); !over {
 				f.x.Sent = f.since()
 				over = left == 0
 			}
@@ -181,3 +181,6 @@ func (f *flight) drained(raw syscall.RawConn) {
 		over = over || f.landed()
 	}
 }
+
+// answering says whether the answer has begun. Over a socket it has no head.
+func (f *flight) answering() bool { return f.x.Headers != nil || f.x.FirstByte != nil }

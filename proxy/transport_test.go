@@ -19,7 +19,7 @@ import (
 const idleUpstream = 50 * time.Millisecond
 
 // overTLS is a world whose upstream is https://HOST, answered by a server here.
-func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) *world {
+func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler, adjust ...func(*proxy.Config)) *world {
 	t.Helper()
 	server := httptest.NewUnstartedServer(upstream)
 	server.EnableHTTP2 = http2
@@ -28,7 +28,7 @@ func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) *worl
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	w := onSockets(t, "", http.NotFoundHandler(), func(c *proxy.Config) {
+	return onSockets(t, "", http.NotFoundHandler(), append(adjust, func(c *proxy.Config) {
 		u, err := proxy.ParseUpstream("https://" + host + "/v1")
 		if err != nil {
 			t.Fatal(err)
@@ -40,8 +40,7 @@ func overTLS(t *testing.T, host string, http2 bool, upstream http.Handler) *worl
 		c.Transport = func(tr *http.Transport) {
 			tr.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 		}
-	})
-	return w
+	})...)
 }
 
 func TestUpstreamSeesItsOwnHostAndName(t *testing.T) {
@@ -81,10 +80,7 @@ func TestFailedHandshakeIsSaidToBeOne(t *testing.T) {
 
 func TestClientMaySpeakHTTP2WithoutTLS(t *testing.T) {
 	w := onSockets(t, "/v1", script(eventStream, step{0, chatText + chatFinish + chatUsage + chatDone}))
-	tr := &http.Transport{Protocols: new(http.Protocols), DisableCompression: true}
-	tr.Protocols.SetUnencryptedHTTP2(true)
-	t.Cleanup(tr.CloseIdleConnections)
-	w.client = &http.Client{Transport: tr}
+	w.client = overHTTP2(t)
 	res := w.post("/v1/chat/completions", chatAsked)
 	got, err := io.ReadAll(res.Body)
 	if x := w.row(); err != nil || res.ProtoMajor != 2 || x.Outcome != exchange.OK || !strings.HasSuffix(string(got), chatDone) {

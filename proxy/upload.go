@@ -107,6 +107,18 @@ func (u *upload) release() {
 	}
 }
 
+// whole waits for the end of the body and returns all of it: nil where it broke
+// off, or is longer than what is kept.
+func (u *upload) whole() []byte {
+	_, _ = io.Copy(io.Discard, io.LimitReader(u.open(), int64(u.limit)))
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.err != io.EOF {
+		return nil
+	}
+	return u.kept
+}
+
 // beginning is what was kept of a body that never came to its end, nil for one
 // that did.
 func (u *upload) beginning() []byte {

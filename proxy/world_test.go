@@ -26,6 +26,7 @@ type world struct {
 	url    string
 	proxy  *proxy.Proxy
 	client *http.Client
+	dial   func() (net.Conn, error) // a connection to the proxy
 	rows   rows
 }
 
@@ -92,6 +93,7 @@ func onSockets(t *testing.T, base string, upstream http.Handler, adjust ...func(
 	front.Start()
 	t.Cleanup(func() { front.Close(); w.proxy.Close() })
 	w.url = front.URL
+	w.dial = func() (net.Conn, error) { return net.Dial("tcp", front.Listener.Addr().String()) }
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -99,13 +101,16 @@ func onSockets(t *testing.T, base string, upstream http.Handler, adjust ...func(
 }
 
 // inBubble runs test in a bubble of fake time.
-func inBubble(t *testing.T, upstream http.Handler, test func(t *testing.T, w *world)) {
+func inBubble(t *testing.T, upstream http.Handler, test func(t *testing.T, w *world), adjust ...func(*proxy.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		up, front := newPipes("upstream"), newPipes("proxy")
 		w := &world{t: t, url: "http://proxy.test"}
 		c := w.config([]string{"http://upstream.test/v1"})
 		c.Dial = up.dial
+		for _, a := range adjust {
+			a(&c)
+		}
 		var err error
 		if w.proxy, err = proxy.New(c); err != nil {
 			t.Fatal(err)
@@ -113,6 +118,7 @@ func inBubble(t *testing.T, upstream http.Handler, test func(t *testing.T, w *wo
 		servers := []*http.Server{serveOn(up, upstream), serveOn(front, w.proxy)}
 		transport := &http.Transport{DialContext: front.dial, DisableCompression: true}
 		w.client = &http.Client{Transport: transport}
+		w.dial = func() (net.Conn, error) { return front.dial(t.Context(), "", "") }
 		test(t, w)
 		transport.CloseIdleConnections()
 		w.proxy.Wait()

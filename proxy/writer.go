@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -13,6 +16,7 @@ type writer struct {
 	http.ResponseWriter
 	flight *flight
 	http1  bool // the client speaks HTTP/1: a connection is one request after the other
+	waits  bool // the client waits for a 100, which the server sends when the body is first read
 }
 
 // Unwrap lets an http.ResponseController reach the server's writer.
@@ -22,6 +26,9 @@ func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // informational head loses the headers that are meant for one connection, which
 // the reverse proxy leaves in it.
 func (w *writer) WriteHeader(code int) {
+	if code == http.StatusContinue && w.waits {
+		return // it has had one
+	}
 	w.flight.rowFirst()
 	h := w.Header()
 	if code < http.StatusOK {
@@ -36,6 +43,41 @@ func (w *writer) WriteHeader(code int) {
 	}
 	w.ResponseWriter.WriteHeader(code)
 }
+
+// Hijack hands over the connection for a tunnel, with what the client has sent
+// already: of that the reverse proxy takes no notice.
+func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err != nil {
+		return c, rw, err
+	}
+	// Where the proxy is to end at once, it closes but the upstream's side.
+	context.AfterFunc(w.flight.client, func() { _ = c.Close() })
+	if rw.Reader.Buffered() == 0 {
+		return c, rw, nil
+	}
+	early, err := rw.Reader.Peek(rw.Reader.Buffered())
+	return &eager{Conn: c, early: early}, rw, err
+}
+
+// eager is the connection of a client that did not wait for the answer.
+type eager struct {
+	net.Conn
+	early []byte
+}
+
+// Read reads what came early first.
+func (c *eager) Read(p []byte) (int, error) {
+	if len(c.early) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.early)
+	c.early = c.early[n:]
+	return n, nil
+}
+
+// CloseWrite closes the sending half.
+func (c *eager) CloseWrite() error { return closeWrite(c.Conn) }
 
 // Write passes a chunk on.
 func (w *writer) Write(p []byte) (int, error) {

@@ -175,6 +175,7 @@ func moreColumns(x *exchange.Exchange) []column {
 		{"seen_tokens_per_sec", real{&x.SeenTokensPerSec}},
 		{"seen_rate_quality", text[string]{&x.SeenRateQuality}},
 		{"seen_rate_last_over_first", real{&x.SeenRateLastOverFirst}},
+		{"estimated_output_tokens", integer{&x.EstimatedOutput}},
 	}
 }
 

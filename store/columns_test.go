@@ -86,7 +86,8 @@ func TestJSONHasTheCSVColumnsFirstThenTheOthersAndNullForNil(t *testing.T) {
 		"hosted_before_first_ms,hosted_before_answer_ms,delivery_period_ms,delivery_bytes,choices,floor_ms,"+
 		"model_idle_ms,usual_rows,usual_tokens,usual_tpot_ms,usual_prefill_ms,cached_wait_ms,estimate_error_ms,"+
 		"prefix_counted,prefix_idle_ms,changed_section,changed_index,cadence,"+
-		"pool_wait_ms,seen_delivery,seen_tpot_ms,seen_tokens_per_sec,seen_rate_quality,seen_rate_last_over_first", ",")
+		"pool_wait_ms,seen_delivery,seen_tpot_ms,seen_tokens_per_sec,seen_rate_quality,seen_rate_last_over_first,"+
+		"estimated_output_tokens", ",")
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Errorf("keys:\n%s", diff)
 	}

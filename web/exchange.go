@@ -187,8 +187,8 @@ func headline(l language, x *exchange.Exchange) string {
 	if x.PromptTokens != nil {
 		parts = append(parts, l.say("part.in", figure.Count(x.PromptTokens)))
 	}
-	if x.OutputTokens != nil {
-		parts = append(parts, l.say("part.out", figure.Count(x.OutputTokens)))
+	if x.OutputTokens != nil || x.EstimatedOutput != nil {
+		parts = append(parts, l.say("part.out", outputCount(x)))
 	}
 	if x.End != nil {
 		parts = append(parts, l.say("part.total", figure.Duration(x.End)))

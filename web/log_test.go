@@ -226,7 +226,7 @@ func TestMarksAreExplainedWhereTheyOccur(t *testing.T) {
 	}
 	estimated := seeded("x", time.Second, func(x *exchange.Exchange) {
 		answered(x, 100, 900, 40)
-		x.UsageSource = "estimated"
+		x.OutputTokens, x.EstimatedOutput, x.UsageSource = nil, x.OutputTokens, exchange.EstimatedUsage
 	})
 	if diff := cmp.Diff([]string{"rough"}, kinds(estimated)); diff != "" {
 		t.Errorf("signs (-want +got):\n%s", diff)

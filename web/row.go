@@ -168,11 +168,11 @@ func rateOf(l language, x *exchange.Exchange) quantity {
 }
 
 func outputOf(l language, x *exchange.Exchange) quantity {
-	q := tokens(x.OutputTokens)
+	q := tokens(cmp.Or(x.OutputTokens, x.EstimatedOutput))
 	if x.ReasoningTokens != nil && *x.ReasoningTokens > 0 && q.Value != "" {
 		q.Title = l.say("row.reasoning", q.Title, figure.Count(x.ReasoningTokens))
 	}
-	if x.UsageSource == "estimated" && q.Value != "" {
+	if x.OutputTokens == nil && q.Value != "" {
 		q.Value, q.Faint = "~"+q.Value, true
 		q.Title = l.list([]string{q.Title, l.say("usage.estimated")})
 	}

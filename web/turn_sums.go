@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -64,7 +66,7 @@ func sumsOf(exchanges []*exchange.Exchange) turnSums {
 	for _, x := range exchanges {
 		s.prompt.add(x.PromptTokens, x)
 		s.cached.add(x.CachedTokens, x)
-		s.output.add(x.OutputTokens, x)
+		s.output.add(cmp.Or(x.OutputTokens, x.EstimatedOutput), x)
 		s.reasoning.add(x.ReasoningTokens, x)
 		if isFailure(x.Outcome) {
 			s.failed++

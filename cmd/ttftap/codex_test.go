@@ -103,8 +103,9 @@ func codexRun(t *testing.T, base, mode string) string {
 	return filepath.Join(out, "home", "codex")
 }
 
-// mockUpstream builds and starts the scripted upstream beside the repository.
-func mockUpstream(t *testing.T) string {
+// mockUpstream builds and starts the scripted upstream beside the repository. It
+// takes WebSockets, or answers them with a status.
+func mockUpstream(t *testing.T, sockets string) string {
 	t.Helper()
 	source := lying(t, filepath.Join(sharedFolder(), "codex", "mock"))
 	bin := filepath.Join(t.TempDir(), "mock")
@@ -119,7 +120,7 @@ func mockUpstream(t *testing.T) string {
 	}
 	address := l.Addr().String()
 	l.Close()
-	mock := exec.Command(bin, "-listen", address, "-out", t.TempDir(), "-tools", "2", "-ws", "426")
+	mock := exec.Command(bin, "-listen", address, "-out", t.TempDir(), "-tools", "2", "-ws", sockets)
 	if err := mock.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -153,21 +154,37 @@ func sharedFolder() string {
 }
 
 func TestRealCodexAgainstAScriptedUpstream(t *testing.T) {
-	upstream := mockUpstream(t)
-	for _, mode := range []string{"provider", "builtin"} {
-		t.Run(mode, func(t *testing.T) {
-			r := startProgram(t, "serve", "--upstream", upstream)
-			home := codexRun(t, r.base, mode)
-			rows := r.rows(3)
+	for name, c := range map[string]struct {
+		mode, sockets string
+		flags         []string
+		transport     string // of the model's calls
+		prewarmed     int
+		refused       string // status of the upgrade's row, "" for none
+		outcome       string
+	}{
+		"a provider of its own":                      {mode: "provider", sockets: "accept", transport: "sse"},
+		"the built-in one over a WebSocket":          {mode: "builtin", sockets: "accept", transport: "websocket", prewarmed: 1},
+		"the built-in one, WebSockets refused":       {mode: "builtin", sockets: "accept", flags: []string{"--websocket", "refuse"}, transport: "sse", outcome: "refused"},
+		"the built-in one, an upstream without them": {mode: "builtin", sockets: "404", transport: "sse", refused: "404", outcome: "upstream_error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startProgram(t, append([]string{"serve", "--upstream", mockUpstream(t, c.sockets)}, c.flags...)...)
+			home := codexRun(t, r.base, c.mode)
+			rows := r.rows(3 + c.prewarmed)
 			checkCodexRows(t, rows, rollout(t, home))
-			refused := 0
+			prewarmed := 0
 			for _, row := range rows {
-				if row["outcome"] == "refused" {
-					refused++
+				switch {
+				case row["request_kind"] == "prewarm" && row["outcome"] == "ok":
+					prewarmed++
+				case row["request_kind"] == "turn" && (row["transport"] != c.transport || row["first_token_ms"] == ""):
+					t.Errorf("a call over %s: %v", row["transport"], row)
+				case row["outcome"] != "ok" && (row["outcome"] != c.outcome || row["status"] != c.refused):
+					t.Errorf("unexpected: %v", row)
 				}
 			}
-			if want := map[string]int{"provider": 0, "builtin": 1}[mode]; refused != want {
-				t.Errorf("%d WebSocket upgrades were refused, want %d", refused, want)
+			if want := 3 + c.prewarmed + map[bool]int{true: 1}[c.outcome != ""]; prewarmed != c.prewarmed || len(rows) != want {
+				t.Errorf("%d rows, %d of them prewarmed", len(rows), prewarmed)
 			}
 		})
 	}

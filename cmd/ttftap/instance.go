@@ -28,6 +28,7 @@ const headerTimeout = time.Minute
 type settings struct {
 	Listen    string   `help:"Address to listen on. The name localhost binds 127.0.0.1 and ::1; port 0 picks a free one. Default: ${default}." default:"localhost:8838" placeholder:"HOST:PORT"`
 	AllowHost []string `help:"Another host name by which the page may be asked for. Repeatable." sep:"none" placeholder:"NAME"`
+	WebSocket string   `name:"websocket" help:"What to do with a WebSocket of the Responses API: observe it, or refuse it, upon which the client goes on over HTTP." enum:"observe,refuse" default:"observe"`
 	UIToken   string   `name:"ui-token" help:"Token that the page asks for. Made and printed when listening beyond this machine." placeholder:"TOKEN"`
 }
 
@@ -56,6 +57,8 @@ type plan struct {
 	roots     *x509.CertPool // nil: the system's
 	lines     io.Writer      // takes a line an exchange
 	log       *slog.Logger
+
+	injectUsage bool // ask for usage in the client's stead
 }
 
 // start opens the log, then the listeners, then serves. What it opened before an
@@ -109,6 +112,9 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 		Prefixes:  i.recallPrompts(ctx),
 		Book:      book,
 		Ended:     i.lines.write,
+
+		InjectUsage:     p.injectUsage,
+		RefuseWebSocket: p.WebSocket == "refuse",
 		Transport: func(t *http.Transport) {
 			if p.roots != nil {
 				t.TLSClientConfig = &tls.Config{RootCAs: p.roots}
@@ -125,7 +131,8 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 		Follow: i.recorder.Follow, UnderWay: i.proxy.UnderWay, Models: book.Baselines,
 		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log, Serving: serving,
 	}))
-	i.server.RegisterOnShutdown(leave) // a live page must not keep the server from stopping
+	i.server.RegisterOnShutdown(leave)          // a live page must not keep the server from stopping,
+	i.server.RegisterOnShutdown(i.proxy.HangUp) // nor must a socket over which nothing is said
 	return nil
 }
 

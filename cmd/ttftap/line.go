@@ -50,11 +50,12 @@ func (l *lines) close() {
 }
 
 // lineOf is the line of an exchange, for programs to read: its numbers are bare.
-// A hyphen is a value that is not known, a tilde a rate of too short a sample.
+// A hyphen is a value that is not known; a tilde marks a rate of too short a sample,
+// and tokens that were counted here.
 func lineOf(x *exchange.Exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "first_token_ms=%s output_tokens=%s total_ms=%s tokens_per_sec=%s bound=%s",
-		milliseconds(x.FirstToken), count(x.OutputTokens), milliseconds(x.End), rate(x), x.Bound)
+		milliseconds(x.FirstToken), outputCount(x), milliseconds(x.End), rate(x), x.Bound)
 	if x.Outcome != exchange.OK {
 		fmt.Fprintf(&b, " outcome=%s", x.Outcome)
 	}
@@ -72,11 +73,14 @@ func milliseconds(d *time.Duration) string {
 	return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10)
 }
 
-func count(n *int64) string {
-	if n == nil {
-		return "-"
+func outputCount(x *exchange.Exchange) string {
+	switch {
+	case x.OutputTokens != nil:
+		return strconv.FormatInt(*x.OutputTokens, 10)
+	case x.EstimatedOutput != nil:
+		return strconv.FormatInt(*x.EstimatedOutput, 10) + "~"
 	}
-	return strconv.FormatInt(*n, 10)
+	return "-"
 }
 
 func rate(x *exchange.Exchange) string {

@@ -78,7 +78,12 @@ type child struct {
 
 func startChild(t testing.TB, upstream, db string, env ...string) *child {
 	t.Helper()
-	c := &child{db: db, Cmd: exec.Command("ttftap", "serve", "--listen", "localhost:0", "--upstream", upstream, "--db", db)}
+	return startChildOn(t, "localhost:0", upstream, db, env...)
+}
+
+func startChildOn(t testing.TB, listen, upstream, db string, env ...string) *child {
+	t.Helper()
+	c := &child{db: db, Cmd: exec.Command("ttftap", "serve", "--listen", listen, "--upstream", upstream, "--db", db)}
 	c.Env = append(os.Environ(), env...)
 	stderr := new(lockedBuffer)
 	c.Stderr = stderr
@@ -337,12 +342,14 @@ func TestDemoTrafficIsTelling(t *testing.T) {
 		got[row["outcome"]]++
 		got[row["delivery"]]++
 		got[row["dialect"]]++
+		got[row["transport"]]++
+		got[row["request_kind"]]++
 		if row["reason"] == "" {
 			t.Errorf("no reason: %v", row)
 		}
 	}
 	for _, want := range []string{"prefill", "decode", "wait", "stalled", "unknown", "ok", "client_abort", "upstream_cut",
-		"upstream_error", "error_event", "streamed", "bursty", "single", "none", "responses", "chat", "messages", "embeddings"} {
+		"upstream_error", "error_event", "streamed", "bursty", "single", "none", "responses", "chat", "messages", "embeddings", "websocket", "prewarm"} {
 		if got[want] == 0 {
 			t.Errorf("no %s in the demo: %v", want, got)
 		}

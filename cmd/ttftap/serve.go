@@ -14,6 +14,8 @@ type serveCommand struct {
 	Upstream []string `help:"Base URL to forward to, exactly as the client would have had it; NAME=URL adds one at /to/NAME/. Repeatable, or several separated by blanks. Default: https://api.openai.com/v1." sep:"none" placeholder:"[NAME=]URL"`
 	DB       string   `name:"db" help:"File of the log. Default: ${db}." placeholder:"PATH"`
 	CAFile   string   `name:"ca-file" help:"Certificates, in PEM form, to trust beside the system's." placeholder:"PATH"`
+
+	InjectUsage bool `help:"Ask for the usage of chat and completions streams whose requests do not say whether they want it, and take it out of the client's stream again."`
 }
 
 const openAI = "https://api.openai.com/v1"
@@ -42,7 +44,8 @@ func (c *serveCommand) Run(out *console) error {
 		return err
 	}
 	i, err := start(out.stop, plan{
-		settings: c.settings, upstreams: upstreams, db: orDefault(c.DB), roots: roots, lines: out.stderr, log: out.log,
+		settings: c.settings, upstreams: upstreams, db: orDefault(c.DB), roots: roots, injectUsage: c.InjectUsage,
+		lines: out.stderr, log: out.log,
 	})
 	if err != nil {
 		return err

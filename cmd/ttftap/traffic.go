@@ -35,6 +35,7 @@ type lane struct {
 	session string
 	agent   string
 	asks    []ask
+	socket  bool // over one WebSocket, of which the first only prepares the prompt
 }
 
 const (
@@ -48,8 +49,8 @@ const (
 // traffic shows each kind of slowness at least once, within half a minute.
 func traffic() []lane {
 	var lanes []lane
-	lanes = append(lanes, lane{"agent-1", "codex_exec/0.171.0", agentTurns()})
-	lanes = append(lanes, lane{"long-prompts", "codex_exec/0.171.0", []ask{
+	lanes = append(lanes, lane{session: "agent-1", agent: "codex_exec/0.171.0", asks: agentTurns()})
+	lanes = append(lanes, lane{session: "long-prompts", agent: "codex_exec/0.171.0", asks: []ask{
 		{api: responses, model: "sim-large", prompt: 60_000, topic: "manual", simulate: "output=90"},
 		{api: responses, model: "sim-large", prompt: 60_000, topic: "manual", simulate: "output=90"},
 		{api: responses, model: "sim-large", prompt: 61_500, topic: "manual", simulate: "output=60"},
@@ -57,7 +58,7 @@ func traffic() []lane {
 		{api: messages, model: "sim-large", prompt: 30_000, topic: "book", simulate: "output=40"},
 		{api: messages, model: "sim-large", prompt: 30_000, topic: "book", simulate: "output=40"},
 	}})
-	lanes = append(lanes, lane{"long-answers", "OpenAI/JS 6.9.0", []ask{
+	lanes = append(lanes, lane{session: "long-answers", agent: "OpenAI/JS 6.9.0", asks: []ask{
 		{api: chat, model: "sim-large", prompt: 400, topic: "story", simulate: "output=420"},
 		{api: responses, model: "sim-reasoning", prompt: 900, topic: "proof", simulate: "reasoning=hidden:420, output=60"},
 		{api: responses, model: "sim-reasoning", prompt: 900, topic: "proof", simulate: "reasoning=summary:320, output=90"},
@@ -65,7 +66,7 @@ func traffic() []lane {
 		{api: responses, model: "sim-light", prompt: 2_000, topic: "patch", tools: true, simulate: "tools=1, whole, call=260"},
 		{api: chat, model: "sim-light", prompt: 300, topic: "haiku"},
 	}})
-	lanes = append(lanes, lane{"trouble", "curl/8.17.0", []ask{
+	lanes = append(lanes, lane{session: "trouble", agent: "curl/8.17.0", asks: []ask{
 		{api: chat, model: "sim-light", prompt: 300, topic: "a", simulate: "output=150, stall=3s"},
 		{api: chat, model: "sim-light", prompt: 300, topic: "b", simulate: "output=300, hop=1500ms"},
 		{api: responses, model: "sim-light", prompt: 300, topic: "c", simulate: "output=120, mishap=cut"},
@@ -79,7 +80,7 @@ func traffic() []lane {
 		{api: chat, model: "sim-light", prompt: 300, topic: "j", simulate: "network=700ms"},
 		{api: chat, model: "sim-light", prompt: 300, topic: "k", simulate: "output=220, pseudo"},
 	}})
-	lanes = append(lanes, lane{"batch", "OpenAI/Python 2.8.0", []ask{
+	lanes = append(lanes, lane{session: "batch", agent: "OpenAI/Python 2.8.0", asks: []ask{
 		{api: chat, model: "sim-large", prompt: 1_200, topic: "plain", plain: true},
 		{api: responses, model: "sim-light", prompt: 1_200, topic: "plain", plain: true},
 		{api: messages, model: "sim-light", prompt: 1_200, topic: "plain", plain: true},
@@ -89,7 +90,7 @@ func traffic() []lane {
 		{api: chat, model: "sim-light", prompt: 20_000, topic: "notes", simulate: "output=3"},
 		{api: chat, model: "sim-light", prompt: 90_000, topic: "archive", simulate: "output=3"},
 	}})
-	lanes = append(lanes, lane{"review", "claude-cli/2.1.0", []ask{
+	lanes = append(lanes, lane{session: "review", agent: "claude-cli/2.1.0", asks: []ask{
 		{api: messages, model: "sim-light", prompt: 6_000, topic: "review", simulate: "reasoning=visible:60, output=60"},
 		{api: messages, model: "sim-light", prompt: 7_500, topic: "review", simulate: "reasoning=visible:60, output=60"},
 		{api: completions, model: "sim-light", prompt: 300, topic: "draft", simulate: "chunk=5, output=200"},
@@ -97,8 +98,15 @@ func traffic() []lane {
 		{api: chat, model: "sim-local", prompt: 2_600, topic: "progress", simulate: "progress, ping=1s, output=20"},
 		{api: responses, model: "sim-light", prompt: 300, topic: "down", simulate: "status=500"},
 	}})
+	lanes = append(lanes, lane{session: "socket", agent: "codex_exec/0.171.0", socket: true, asks: []ask{
+		{model: "sim-large", prompt: 12_000, topic: "tools and rules"},
+		{model: "sim-large", prompt: 900, topic: "a question", simulate: "output=60"},
+		{model: "sim-large", prompt: 300, topic: "what a tool said", simulate: "output=40"},
+		{model: "sim-large", prompt: 14_000, topic: "a long file", simulate: "output=40"},
+		{model: "sim-large", prompt: 200, topic: "thanks", simulate: "output=160"},
+	}})
 	for i := range 5 { // one slot: they queue
-		lanes = append(lanes, lane{fmt.Sprintf("local-%d", i+1), "llm-cli/0.31", []ask{
+		lanes = append(lanes, lane{session: fmt.Sprintf("local-%d", i+1), agent: "llm-cli/0.31", asks: []ask{
 			{api: chat, model: "sim-local", prompt: 120, topic: fmt.Sprint("hello ", i)},
 			{api: chat, model: "sim-local", prompt: 900 + 600*i, topic: fmt.Sprint("file ", i), simulate: "output=40"},
 		}})
@@ -129,6 +137,10 @@ func sendTraffic(ctx context.Context, base string) int64 {
 	var sent atomic.Int64
 	var group sync.WaitGroup
 	for _, l := range traffic() {
+		if l.socket {
+			group.Go(func() { sent.Add(l.converse(ctx, base)) })
+			continue
+		}
 		group.Go(func() {
 			for _, a := range l.asks {
 				if isPast(ctx, a.work) {

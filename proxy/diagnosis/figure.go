@@ -59,12 +59,13 @@ var counts = map[string]func(*exchange.Exchange) *int64{
 	"uncached tokens":  func(x *exchange.Exchange) *int64 { return x.UncachedTokens },
 	"prompt tokens":    func(x *exchange.Exchange) *int64 { return x.PromptTokens },
 	"output tokens":    func(x *exchange.Exchange) *int64 { return x.OutputTokens },
+	"estimated output": func(x *exchange.Exchange) *int64 { return x.EstimatedOutput },
 	"seen tokens":      (*exchange.Exchange).SeenTokens,
 	"reasoning tokens": func(x *exchange.Exchange) *int64 { return x.ReasoningTokens },
 	"usual rows":       func(x *exchange.Exchange) *int64 { return x.UsualRows },
 	"usual tokens":     func(x *exchange.Exchange) *int64 { return x.UsualTokens },
 	"concurrency":      func(x *exchange.Exchange) *int64 { return x.Concurrency },
-	"status":           func(x *exchange.Exchange) *int64 { return x.Status },
+	"status":           statusOf,
 }
 
 var texts = map[string]func(teller) string{

@@ -51,6 +51,8 @@ func (s session) change(x *exchange.Exchange) (part string, index *int64) {
 	switch {
 	case s.compacted || x.RequestKind == compaction:
 		part = compaction
+	case unknown(before[n]):
+		return "", nil
 	case !resent(before[n:], x.Prompt[n:]):
 		return "", nil
 	case x.Prompt[n].Part == exchange.ToolsPart: // where there were none
@@ -60,6 +62,10 @@ func (s session) change(x *exchange.Exchange) (part string, index *int64) {
 	}
 	return part, new(int64(len(sections(before[:n]))))
 }
+
+// unknown says whether a boundary stands for an answer that the upstream kept, by
+// its id: sent again by the client, it is the same in other words.
+func unknown(b exchange.Boundary) bool { return b.Part == exchange.AssistantPart && b.Bytes == 0 }
 
 // nearest is the prompt of the session that has most in common with another,
 // and how many boundaries that is.

@@ -53,6 +53,11 @@ func (t teller) output() phrase {
 // pace is how much came, and how fast.
 func (t teller) pace() phrase {
 	switch {
+	case t.x.EstimatedOutput != nil:
+		return phrase{
+			"About ${estimated output} output tokens came, as counted here since usage was not reported: stream_options.include_usage in the request asks for it",
+			"usage 未报告，本地估算输出约 ${estimated output} tokens：在请求中设 stream_options.include_usage 即可要求上报",
+		}
 	case t.x.OutputTokens == nil && (t.x.Dialect == exchange.Chat || t.x.Dialect == exchange.Completions):
 		return phrase{
 			"Usage was not reported, so how many tokens that made is unknown: stream_options.include_usage in the request asks for it",

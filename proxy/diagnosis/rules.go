@@ -117,7 +117,7 @@ func generated(x *exchange.Exchange) bool {
 	if x.OutputTokens != nil {
 		return *x.OutputTokens > 0
 	}
-	return x.UsageSource == "absent" && x.Dialect != exchange.Embeddings
+	return x.UsageSource == exchange.EstimatedUsage || x.UsageSource == "absent" && x.Dialect != exchange.Embeddings
 }
 
 func stallCause(_ *exchange.Exchange, p Phases) string {

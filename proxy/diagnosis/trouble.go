@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -38,7 +40,26 @@ func ended(as ...exchange.Outcome) condition {
 }
 
 func status(from, to int64) condition {
-	return func(x *exchange.Exchange) bool { return x.Status != nil && *x.Status >= from && *x.Status <= to }
+	return func(x *exchange.Exchange) bool {
+		s := statusOf(x)
+		return s != nil && *s >= from && *s <= to
+	}
+}
+
+// leading is the status that an error begins with.
+var leading = regexp.MustCompile(`^[45]\d\d\b`)
+
+// statusOf is the upstream's status. An error inside an answer has one of its own,
+// if it tells.
+func statusOf(x *exchange.Exchange) *int64 {
+	if x.Outcome != exchange.ErrorEvent {
+		return x.Status
+	}
+	n, err := strconv.ParseInt(leading.FindString(x.Error), 10, 64)
+	if err != nil {
+		return x.Status
+	}
+	return &n
 }
 
 // says looks for words in what the upstream, or the proxy, said of the error.
@@ -56,8 +77,15 @@ func wentWrong(x *exchange.Exchange) bool {
 
 // gaveUp is the status of a hop that waited for the next one in vain.
 func gaveUp(x *exchange.Exchange) bool {
-	return x.Status != nil && slices.Contains([]int64{408, 504, 524}, *x.Status)
+	s := statusOf(x)
+	return s != nil && slices.Contains([]int64{408, 504, 524}, *s)
 }
+
+// softened says whether the client was told to go on over HTTP, in other words
+// than the upstream's.
+func softened(x *exchange.Exchange) bool { return strings.Contains(x.Note, "answered 426") }
+
+func overSocket(x *exchange.Exchange) bool { return x.Transport == "websocket" }
 
 func noAnswer(x *exchange.Exchange) bool { return x.Status == nil }
 
@@ -76,6 +104,10 @@ var troubles = []struct {
 	{all(ended(exchange.Refused), says(`use_http`)), phrase{
 		"The proxy answered this WebSocket attempt with 426, and the client goes on over HTTP. supports_websockets = false in Codex' provider block spares the attempt.",
 		"代理以 426 回绝了 WebSocket，客户端会改走 HTTP。在 Codex 的 provider 中设 supports_websockets = false 可省去这次尝试。",
+	}},
+	{all(ended(exchange.UpstreamError), softened), phrase{
+		"The upstream takes no WebSocket (${status}), and the client goes on over HTTP. supports_websockets = false in Codex' provider block spares the attempt.",
+		"上游不接受 WebSocket（${status}），客户端会改走 HTTP。在 Codex 的 provider 中设 supports_websockets = false 可省去这次尝试。",
 	}},
 	{ended(exchange.Refused), phrase{
 		"The proxy itself refused this request: ${error}.",
@@ -104,6 +136,14 @@ var troubles = []struct {
 		"代理在请求进行中被停止。${so far}",
 	}},
 
+	{all(failed, says(`websocket_connection_limit_reached`)), phrase{
+		"The upstream ends every WebSocket after 60 minutes. The client opens another one and sends the whole conversation again.",
+		"上游会在 60 分钟后结束每条 WebSocket。客户端会重新连接，并重发整段对话。",
+	}},
+	{all(failed, says(`previous_response_not_found`)), phrase{
+		"The upstream no longer has the answer that this request goes on from: after a reconnection the client has to send the whole conversation again.",
+		"上游已没有该请求所接续的那次回答：重新连接后，客户端须重发整段对话。",
+	}},
 	{all(failed, says(`insufficient_[a-z_]*quota|current quota|insufficient.{0,20}(balance|credit|funds)|credit balance|billing|余额|额度|欠费`)), noCredit},
 	{all(failed, status(402, 402)), noCredit},
 	{all(failed, says(`context.?(length|size|window)|maximum context|(prompt|input|request).{0,60}too (long|large)|上下文.*超|输入.*过长`)), tooLong},
@@ -147,6 +187,10 @@ var troubles = []struct {
 		"What came is a web page and no API answer: a login or a block page, or the gateway's home page. Check the base URL, and its /v1.",
 		"返回的是网页，不是 API 内容：登录页、拦截页或网关首页。请检查 Base URL 及其 /v1。",
 	}},
+	{all(ended(exchange.ErrorEvent), overSocket), phrase{
+		"The upstream reported an error over the WebSocket: ${error}.",
+		"上游通过 WebSocket 报告错误：${error}。",
+	}},
 	{ended(exchange.ErrorEvent), phrase{
 		"The upstream reported an error inside the answer, after its 200: ${error}.",
 		"上游在 200 之后于回答内返回错误：${error}。",
@@ -154,6 +198,10 @@ var troubles = []struct {
 	{all(ended(exchange.UpstreamCut), noAnswer), phrase{
 		"The upstream closed the connection before it answered. Try again; if it stays so, a gateway's time limit is likely.",
 		"上游在应答之前就断开了连接。请重试；若持续出现，多半是网关超时。",
+	}},
+	{all(ended(exchange.UpstreamCut), overSocket), phrase{
+		"The WebSocket ended before the answer did (${error}). The client connects again and sends the whole conversation again; if it stays so, something in between closes long connections.",
+		"WebSocket 在回答结束前断开（${error}）。客户端会重新连接并重发整段对话；若持续出现，多半是中间设备会断开长连接。",
 	}},
 	{all(ended(exchange.UpstreamCut), wentSilent), phrase{
 		"The stream went silent for ${silence} and then ended early. Something in between closes idle connections: raise its read time limit.",

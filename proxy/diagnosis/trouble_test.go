@@ -19,6 +19,9 @@ func TestErrorsAreNamedWithTheirCure(t *testing.T) {
 	cut := func(last, end float64) *exchange.Exchange {
 		return streamed(1, last, outcome(exchange.UpstreamCut, 200, "broke off"), func(x *exchange.Exchange) { x.End = sec(end) })
 	}
+	socket := func(o exchange.Outcome, text string) *exchange.Exchange {
+		return streamed(1, 2, outcome(o, 101, text), func(x *exchange.Exchange) { x.Transport = "websocket" })
+	}
 	path := upstream(404, "not_found_error: File Not Found")
 	path.Path = "/v1/v1/responses"
 
@@ -29,6 +32,9 @@ func TestErrorsAreNamedWithTheirCure(t *testing.T) {
 	}{
 		{"a loop", refused("508 loop: this request came back"), "The upstream leads back", "上游又指回"},
 		{"a socket", refused("426 use_http: served over HTTP"), "The proxy answered this WebSocket", "代理以 426"},
+		{"a socket that the upstream does not take", whole(0.2, outcome(exchange.UpstreamError, 404, "Not Found"), func(x *exchange.Exchange) {
+			x.Note = "the client was answered 426 for the upstream's 404"
+		}), "The upstream takes no WebSocket (404)", "上游不接受 WebSocket（404）"},
 		{"another refusal", refused("404 unknown_upstream: no such name."), "The proxy itself refused this request: 404 unknown_upstream: no such name.", "本代理拒绝"},
 		{"no address", unreachable("dns: no address for a.test: no such host"), "Could not reach the upstream: its name has no address (DNS)", "无法连接上游：域名"},
 		{"a bad certificate", unreachable("tls: the handshake failed: x509: unknown authority"), "Could not reach the upstream: the TLS", "无法连接上游：TLS"},
@@ -61,6 +67,12 @@ func TestErrorsAreNamedWithTheirCure(t *testing.T) {
 		{"no answer", whole(2, outcome(exchange.UpstreamCut, 0, "closed")), "The upstream closed the connection before", "上游在应答之前"},
 		{"a stream that went silent", cut(2, 62), "The stream went silent for 60.0 s", "流静默 60.0 s"},
 		{"a stream cut short", cut(2, 3), "The stream ended early", "流提前结束"},
+		{"the hour of a socket", socket(exchange.ErrorEvent, "400 invalid_request_error websocket_connection_limit_reached: …"), "The upstream ends every WebSocket after 60 minutes", "上游会在 60 分钟后"},
+		{"a conversation that is gone", socket(exchange.ErrorEvent, "400 invalid_request_error previous_response_not_found"), "The upstream no longer has the answer", "上游已没有该请求"},
+		{"too many over a socket", socket(exchange.ErrorEvent, "429 usage_limit_reached"), "The upstream limits the rate", "上游或网关限流"},
+		{"a failure over a socket", socket(exchange.ErrorEvent, "500 server_error"), "The upstream failed or is overloaded (500)", "上游故障或过载（500）"},
+		{"another error over a socket", socket(exchange.ErrorEvent, "odd: a thing"), "The upstream reported an error over the WebSocket: odd: a thing.", "上游通过 WebSocket"},
+		{"a socket that was closed", socket(exchange.UpstreamCut, "websocket: closed by the upstream with 1011, internal error"), "The WebSocket ended before the answer did (websocket: closed by the upstream with 1011", "WebSocket 在回答结束前断开"},
 		{"a riddle", whole(1, outcome(exchange.UpstreamError, 0, "")), "Unknown: –.", "未知：–。"},
 		{"no trouble", streamed(1, 2), "", ""},
 		{"none yet", streamed(1, 2, outcome(exchange.Open, 200, "")), "", ""},

@@ -75,6 +75,7 @@ type Answer struct {
 	Choices      int  // number of choices seen; 0 unknown
 	Usage        Usage
 	Timings      exchange.Server
+	Engine       *Engine // of the turn so far, nil where it was not reported
 	Error        *Error
 	Whole        Event // the generated output of an answer that was no stream, as one event
 	Unread       bool  // a whole answer that is no JSON

@@ -18,7 +18,12 @@ type Request struct {
 	Choices      *int64 // number of choices asked for; nil for one
 	Continues    string // id of the response whose prompt this one goes on with; "" for none
 	Conversation bool   // the upstream keeps a part of the prompt that is not in the body
+	Generate     *bool  // whether there is to be any output; nil where it was not said
+	Turn         string // what Codex says of the turn, JSON: over a socket no header can; "" where it does not
 }
+
+// maxTurn bounds what is read of a turn, in bytes; Codex says about 800.
+const maxTurn = 16 << 10
 
 // ReadRequest reads the facts of a request body, which may be any bytes. Of a
 // body that was cut off it reads what is whole; of a key that comes twice the
@@ -55,6 +60,10 @@ func (r *Request) field(d exchange.Dialect, key string, v gjson.Result) {
 		keep(&r.Continues, v)
 	case key == "conversation" && d == exchange.Responses:
 		r.Conversation = truthy(v)
+	case key == "generate" && d == exchange.Responses:
+		r.Generate = boolean(v)
+	case key == "client_metadata" && d == exchange.Responses:
+		r.Turn = clip(find(v, "x-codex-turn-metadata").Str, maxTurn)
 	case key == "n" && choices:
 		if r.Choices = count(v); r.Choices != nil && *r.Choices <= 1 {
 			r.Choices = nil

@@ -151,6 +151,8 @@ func (r *responses) event(f *frame, root gjson.Result, e *Event) {
 		r.closes(f.item, f.index, e)
 	case f.event == "response.content_part.added":
 		e.contentPart(f.part)
+	case f.event == "responsesapi.websocket_timing":
+		r.answer.Engine = engineIn(root.Get("timing_metrics"))
 	case f.event == "response.image_generation_call.partial_image":
 		e.add(Image, size(root.Get("partial_image_b64")))
 	case f.event == "error", f.event == "" && failure(root) != nil:

@@ -65,6 +65,7 @@ type Tokens struct {
 	OutputTokens     *int64
 	ReasoningTokens  *int64
 	TotalTokens      *int64
+	EstimatedOutput  *int64 // output tokens as counted here, where nobody told them: nothing is reckoned with it
 	UsageSource      string // reported, estimated, absent; "" where no usage could be expected
 	Reasoning        string // visible, summary, hidden, none; "" unreported
 	UsageRaw         string // the usage object as sent
@@ -197,6 +198,9 @@ const (
 	Ollama      Dialect = "ollama"
 	Other       Dialect = "other"
 )
+
+// EstimatedUsage is the UsageSource where EstimatedOutput is all that is known.
+const EstimatedUsage = "estimated"
 
 // How reasoning came.
 const (

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -18,6 +19,7 @@ type fault struct {
 	status     int
 	message    string
 	retryAfter time.Duration
+	code       string // OpenAI's, where it is not the one of the status
 }
 
 func badRequest(message string) *fault {
@@ -54,7 +56,7 @@ func (f *fault) body(dialect exchange.Dialect) object {
 	if dialect == exchange.Messages {
 		return object{"type": "error", "error": object{"type": b.anthropic, "message": f.message}}
 	}
-	return object{"error": object{"type": b.kind, "code": b.code, "param": nil, "message": f.message}}
+	return object{"error": object{"type": b.kind, "code": cmp.Or(f.code, b.code), "param": nil, "message": f.message}}
 }
 
 func (f *fault) write(w http.ResponseWriter, dialect exchange.Dialect) {

@@ -62,6 +62,9 @@ const summaryEvery = 160
 // then a call, as long as the conversation lacks tool results, or a message.
 func newPlan(ask *request, how *Behaviour, id string, luck *rand.Rand) plan {
 	var p plan
+	if ask.prewarm {
+		return p
+	}
 	if how.Reasoning != "" {
 		p.add(&item{kind: thought, id: "rs_" + id, shown: how.Reasoning, pieces: thoughts(how, luck)})
 	}

@@ -29,6 +29,7 @@ type request struct {
 	inputs   int    // texts to embed
 	prompt   string
 	progress bool
+	prewarm  bool // the prompt is to be read, and nothing generated
 }
 
 // bodyOf reads the body, undoing gzip.
@@ -82,6 +83,7 @@ func read(dialect exchange.Dialect, body gjson.Result) (request, error) {
 		inputs:   max(1, len(conversation.Array())),
 		prompt:   prompt(body, parts),
 		progress: body.Get("return_progress").Bool(),
+		prewarm:  body.Get("generate").Type == gjson.False,
 	}, nil
 }
 

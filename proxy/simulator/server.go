@@ -27,7 +27,7 @@ type Config struct {
 
 // Server is the simulated model server: an http.Handler that speaks the
 // Responses, Chat, Completions, Messages and Embeddings APIs, with and without
-// the /v1 before their paths.
+// the /v1 before their paths, and Responses over a WebSocket, too.
 type Server struct {
 	config Config
 	models []*model
@@ -60,7 +60,7 @@ func New(c Config) *Server {
 // ServeHTTP answers one request. It panics with http.ErrAbortHandler where the
 // connection is to be cut.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := fmt.Sprintf("%x%06x", s.born, s.served.Add(1))
+	id := s.nextID()
 	w.Header().Set("X-Request-Id", "req_"+id)
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
 	dialect, known := paths[path]
@@ -68,8 +68,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		(&fault{status: status, message: message}).write(w, dialect)
 	}
 	switch {
+	case strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && dialect == exchange.Responses:
+		s.openSocket(w, r)
 	case strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
-		// Anything but 426 makes Codex retry for seconds before it falls back.
 		refuse(http.StatusUpgradeRequired, "no WebSocket here, use POST")
 	case path == "/models" && r.Method == http.MethodGet:
 		s.listModels(w, r)
@@ -81,6 +82,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(s.newFlight(w, r, dialect, id))
 	}
 }
+
+// nextID tells answers apart, those of another run too.
+func (s *Server) nextID() string { return fmt.Sprintf("%x%06x", s.born, s.served.Add(1)) }
 
 // paths names the wire format spoken at each path, the /v1 cut off.
 var paths = map[string]exchange.Dialect{

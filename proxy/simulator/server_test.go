@@ -76,7 +76,7 @@ func TestWhatIsNotServedIsSaid(t *testing.T) {
 		header       http.Header
 		status       int
 	}{
-		"WebSocket":         {"GET", "/v1/responses", http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}, 426},
+		"WebSocket":         {"GET", "/v1/embeddings", http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}, 426},
 		"unknown path":      {"POST", "/v1/speech", nil, 404},
 		"version twice":     {"POST", "/v1/v1/responses", nil, 404},
 		"GET of an answer":  {"GET", "/v1/responses", nil, 405},

@@ -51,6 +51,14 @@ func Count(n *int64) string {
 	return humanize.Comma(*n)
 }
 
+// Estimate is a whole number that was estimated.
+func Estimate(n *int64) string {
+	if n == nil {
+		return Unknown
+	}
+	return "~" + Count(n)
+}
+
 // Rate is of tokens, with one decimal. A tilde marks a noisy one; quality is that
 // of an exchange's rate, "" where there is none to tell of.
 func Rate(perSec *float64, quality string) string {

@@ -12,7 +12,7 @@ import (
 
 func TestWhatIsNilIsADash(t *testing.T) {
 	for name, got := range map[string]string{
-		"duration": Duration(nil), "pause": Pause(nil), "count": Count(nil), "rate": Rate(nil, "noisy"),
+		"duration": Duration(nil), "pause": Pause(nil), "count": Count(nil), "estimate": Estimate(nil), "rate": Rate(nil, "noisy"),
 	} {
 		if got != "–" {
 			t.Errorf("an unknown %s is %q", name, got)
@@ -68,6 +68,12 @@ func TestCountsAndDecimalsAreGrouped(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("got %q, want %q", got[i], want[i])
 		}
+	}
+}
+
+func TestAnEstimateHasATilde(t *testing.T) {
+	if got := Estimate(new(int64(1_234))); got != "~1,234" {
+		t.Errorf("got %q", got)
 	}
 }
 
