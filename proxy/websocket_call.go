@@ -21,9 +21,6 @@ type call struct {
 	lane string
 }
 
-// prewarm is the kind of a request that has its prompt read and wants no output.
-const prewarm = "prewarm"
-
 // said takes a message of the client, which was complete at some time, and returns
 // the call that it begins, nil for none. What is too long to be kept, and does not
 // say at its beginning what it is, can hardly be anything else.
@@ -90,13 +87,13 @@ func (f *flight) readMessage(payload []byte) {
 		}
 		return ""
 	})
-	if req.Generate != nil && !*req.Generate {
-		turn.RequestKind = prewarm
-	}
 	mark := f.proxy.mark(&f.x, lastItem(f.x.Dialect, payload))
 	f.locked(func() {
 		f.x.ModelRequested = clip(req.Model)
 		f.x.TurnID, f.x.RequestKind = clip(turn.TurnID), clip(turn.RequestKind)
+		if req.Generate != nil && !*req.Generate {
+			f.x.MarkPrewarm()
+		}
 		f.addNote(note)
 		f.mark = mark
 		f.proxy.retries.find(&f.x, mark)

@@ -21,6 +21,7 @@ type brief struct {
 	RateQuality string
 	Delivery    exchange.Delivery
 	CacheDenied bool // a count of cached tokens that the wait belies
+	Prewarm     bool // counted and listed, and part of no figure
 	spent       [len(kinds)]time.Duration
 }
 
@@ -29,7 +30,7 @@ var kinds = [...]kind{network, floor, queue, prefill, wait, hidden, unseen, reas
 
 // briefColumns are what briefOf reads of an exchange.
 var briefColumns = []string{
-	"id", "started_at", "upstream", "key_id", "client", "session_id", "turn_id", "experiment",
+	"id", "started_at", "upstream", "key_id", "client", "session_id", "turn_id", "request_kind", "experiment",
 	"model_requested", "model_served", "status", "outcome", "error", "request_id", "response_id", "gateway_request_id",
 	"prompt_tokens", "cached_tokens", "uncached_tokens", "output_tokens", "reasoning_tokens", "reasoning",
 	"generation_started_ms", "first_token_ms", "first_reasoning_ms", "answer_start_ms", "last_token_ms", "total_ms",
@@ -45,7 +46,7 @@ func briefOf(x *exchange.Exchange) brief {
 		Status:  x.Status, Total: x.End,
 		Cached: x.CachedTokens, Uncached: x.UncachedTokens, Output: x.OutputTokens,
 		Rate: x.TokensPerSec, RateQuality: x.RateQuality, Delivery: x.Delivery,
-		CacheDenied: x.CacheOutcome == "unreported",
+		CacheDenied: x.CacheOutcome == "unreported", Prewarm: x.IsPrewarm(),
 	}
 	if x.End != nil {
 		for _, p := range phases(x, *x.End) {

@@ -38,6 +38,9 @@ func newCharting(zone *time.Location, full bool) *charting {
 }
 
 func (c *charting) add(b *brief) {
+	if b.Prewarm {
+		return
+	}
 	o := origin{b.ID, b.StartedAt.UnixNano()}
 	model := c.models.of(b.Model)
 	model.add(b)

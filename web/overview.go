@@ -62,6 +62,9 @@ func each(fns []func(*brief)) func(*brief) {
 func (o *overview) add(b *brief) {
 	o.outcomes[b.Outcome]++
 	o.bound[b.Bound]++
+	if b.Prewarm {
+		return
+	}
 	for i, d := range b.spent {
 		o.spent[i] += d
 	}

@@ -44,6 +44,23 @@ func quick(id string, ago time.Duration, perSec float64) *exchange.Exchange {
 	return seeded(id, ago, func(x *exchange.Exchange) { answered(x, 400, 400+1000*99/perSec, 100) })
 }
 
+func TestAPrewarmIsCountedAndPartOfNoFigure(t *testing.T) {
+	turn, warm := quick("turn", time.Minute, 50), quick("warm", time.Minute, 90)
+	warm.MarkPrewarm()
+	with, without := viewOf(t, []*exchange.Exchange{warm, turn}, store.Filter{}), viewOf(t, []*exchange.Exchange{turn}, store.Filter{})
+	if with.outcomes[exchange.OK] != 2 {
+		t.Errorf("%d are counted", with.outcomes[exchange.OK])
+	}
+	if with.spent != without.spent || len(with.firsts) != 1 || len(with.rates) != 1 || with.pooled != without.pooled || with.prompt != without.prompt {
+		t.Errorf("with a prewarm %+v, without %+v", with, without)
+	}
+	c := newCharting(time.UTC, true)
+	b := briefOf(warm)
+	if c.add(&b); len(c.models) > 0 || len(c.left) > 0 {
+		t.Errorf("it is drawn: %+v", c)
+	}
+}
+
 func TestTheSentenceTellsTheLargestFinding(t *testing.T) {
 	plainly := filledUp(20, func(i int, id string) *exchange.Exchange { return quick(id, time.Duration(i)*time.Second, 50) })
 	for name, test := range map[string]struct {

@@ -107,6 +107,7 @@ type coverageReport struct {
 	Noisy       int64 `json:"noisy_rates"`
 	Unknown     int64 `json:"unknown"`
 	OldRules    int64 `json:"older_rules"`
+	Prewarms    int64 `json:"prewarms"` // not among the requests
 
 	Samples int64 `json:"samples_kept"` // of first tokens, at the most for each model
 }

@@ -70,6 +70,10 @@ func newTally(baselines []*diagnosis.Baseline) *tally {
 }
 
 func (t *tally) add(x *exchange.Exchange) {
+	if x.IsPrewarm() {
+		t.coverage.Prewarms++
+		return
+	}
 	p := diagnosis.Weigh(x)
 	t.all.add(x, p)
 	t.model(x).add(x, p)

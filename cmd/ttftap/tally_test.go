@@ -53,6 +53,19 @@ func TestHiddenReasoningIsNotInThePooledRate(t *testing.T) {
 	}
 }
 
+func TestAPrewarmIsPartOfNoFigure(t *testing.T) {
+	warm := worked(1, 50, 0, func(x *exchange.Exchange) { x.MarkPrewarm() })
+	with, without := tallied(worked(0, 50, 0), warm), tallied(worked(0, 50, 0))
+	if with.Coverage.Prewarms != 1 {
+		t.Errorf("%d prewarms", with.Coverage.Prewarms)
+	}
+	with.Coverage.Prewarms = 0
+	with.Baselines, without.Baselines = nil, nil // what is usual is told by those with output alone
+	if diff := cmp.Diff(without, with); diff != "" {
+		t.Errorf("the report with it:\n%s", diff)
+	}
+}
+
 func TestWhatNobodyKnowsIsNil(t *testing.T) {
 	x := &exchange.Exchange{ID: "x", StartedAt: noon, Outcome: exchange.ClientAbort, Upstream: "default", ModelRequested: "m"}
 	r := tallied(x)

@@ -28,9 +28,6 @@ func (t teller) whyUnknown() phrase {
 	return t.whyNoOutput()
 }
 
-// prewarm is the kind of a request that has its prompt read and wants no output.
-const prewarm = "prewarm"
-
 func (t teller) whyNoOutput() phrase {
 	switch {
 	case t.x.Dialect == exchange.Other:
@@ -38,7 +35,7 @@ func (t teller) whyNoOutput() phrase {
 			"This path is forwarded but not read, so nothing is known of its tokens.",
 			"该路径只转发、不解析，因此没有 token 数据。",
 		}
-	case t.x.RequestKind == prewarm:
+	case t.x.IsPrewarm():
 		return phrase{
 			"A prewarm: the client had its prompt prepared in ${total} and asked for no output.",
 			"这是预热请求：客户端让上游提前准备提示词（${total}），不要求输出。",

@@ -273,6 +273,16 @@ func (x *Exchange) EndedAt() time.Time {
 	return x.StartedAt.Add(*x.End)
 }
 
+// prewarm is what Codex calls such a request.
+const prewarm = "prewarm"
+
+// MarkPrewarm notes that the client had its prompt prepared and wanted no output.
+func (x *Exchange) MarkPrewarm() { x.RequestKind = prewarm }
+
+// IsPrewarm says whether it is one of those that MarkPrewarm marks, or that its
+// client calls so. Nobody waits for it, so it is part of no statistic.
+func (x *Exchange) IsPrewarm() bool { return x.RequestKind == prewarm }
+
 // Model is the model that served, else the one that was asked for.
 func (x *Exchange) Model() string {
 	if x.ModelServed != "" {
