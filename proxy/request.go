@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
 	"github.com/ttftap/ttftap/proxy/dialect"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -37,6 +38,9 @@ func (f *flight) readHead(r *http.Request) {
 	f.x.KeyID = f.proxy.keyID(withoutScheme(firstHeader(r.Header, credentialHeaders)))
 	f.secrets = secretsOf(r)
 	f.x.Client = product(r.UserAgent())
+	if id, step, ok := experiment.ReadTag(r.UserAgent()); ok {
+		f.x.Experiment, f.x.Step = id, &step
+	}
 	f.x.SessionID = clip(firstHeader(r.Header, sessionHeaders))
 	var turn codexTurn
 	if json.Unmarshal([]byte(r.Header.Get("X-Codex-Turn-Metadata")), &turn) == nil {

@@ -176,6 +176,7 @@ func moreColumns(x *exchange.Exchange) []column {
 		{"seen_rate_quality", text[string]{&x.SeenRateQuality}},
 		{"seen_rate_last_over_first", real{&x.SeenRateLastOverFirst}},
 		{"estimated_output_tokens", integer{&x.EstimatedOutput}},
+		{"experiment_step", integer{&x.Step}},
 	}
 }
 

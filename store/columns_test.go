@@ -87,7 +87,7 @@ func TestJSONHasTheCSVColumnsFirstThenTheOthersAndNullForNil(t *testing.T) {
 		"model_idle_ms,usual_rows,usual_tokens,usual_tpot_ms,usual_prefill_ms,cached_wait_ms,estimate_error_ms,"+
 		"prefix_counted,prefix_idle_ms,changed_section,changed_index,cadence,"+
 		"pool_wait_ms,seen_delivery,seen_tpot_ms,seen_tokens_per_sec,seen_rate_quality,seen_rate_last_over_first,"+
-		"estimated_output_tokens", ",")
+		"estimated_output_tokens,experiment_step", ",")
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Errorf("keys:\n%s", diff)
 	}

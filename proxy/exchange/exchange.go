@@ -21,7 +21,8 @@ type Exchange struct {
 	SessionID   string
 	TurnID      string
 	RequestKind string // turn, compaction, prewarm, ... as the client says
-	Experiment  string
+	Experiment  string // id of the experiment that it is a request of
+	Step        *int64 // its place in that; nil where it is part of none
 	Method      string
 	Path        string // the target as asked for, its query scrubbed
 	Dialect     Dialect
