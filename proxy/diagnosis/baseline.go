@@ -41,7 +41,8 @@ const fewRates = 3
 
 // average puts what samples tell into a baseline.
 func average(rows, others []sample) *Baseline {
-	tells := slices.ContainsFunc(slices.Concat(rows, others), func(s sample) bool { return s.hit })
+	isHit := func(s sample) bool { return s.hit }
+	tells := slices.ContainsFunc(rows, isHit) || slices.ContainsFunc(others, isHit)
 	points := credible(rows, tells)
 	b := &Baseline{Rows: len(points), LeftOut: make(map[string]int), Curve: fit(points), TellsCached: tells}
 	b.least, b.most = extent(points)
@@ -51,7 +52,7 @@ func average(rows, others []sample) *Baseline {
 	if doubted := len(rows) - len(points); doubted > 0 {
 		b.LeftOut[leftCacheHidden] += doubted
 	}
-	b.pool(slices.Concat(rows, others))
+	b.pool(rows, others)
 	return b
 }
 
@@ -88,17 +89,20 @@ func leastBeside(rows []sample) (least *time.Duration) {
 }
 
 // pool sets the rates.
-func (b *Baseline) pool(samples []sample) {
+func (b *Baseline) pool(parts ...[]sample) {
 	var tpots []time.Duration
 	var tokens float64
 	var span time.Duration
-	for _, s := range samples {
-		if s.tpot != nil {
-			tpots = append(tpots, *s.tpot)
-		}
-		if s.rate > 0 {
-			tokens += s.rate * s.span.Seconds()
-			span += s.span
+	for _, samples := range parts {
+		for i := range samples { // by place: a sample is a large thing to copy
+			s := &samples[i]
+			if s.tpot != nil {
+				tpots = append(tpots, *s.tpot)
+			}
+			if s.rate > 0 {
+				tokens += s.rate * s.span.Seconds()
+				span += s.span
+			}
 		}
 	}
 	if b.Rates = len(tpots); b.Rates >= fewRates {

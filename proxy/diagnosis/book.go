@@ -129,11 +129,13 @@ type history struct {
 	fitted, others samples // those whose waits can be compared, and the rest
 	baseline       *Baseline
 	news           int // samples that the baseline does not know of
+	points         int // of these, those whose waits can be compared
 }
 
 func (h *history) add(s sample) {
 	if s.left == "" {
 		h.fitted = h.fitted.with(s)
+		h.points++
 	} else {
 		h.others = h.others.with(s)
 	}
@@ -145,17 +147,18 @@ func (h *history) add(s sample) {
 func (h *history) forget(now time.Time) {
 	since := now.Add(-memory)
 	fitted, others := h.fitted.since(since), h.others.since(since)
+	h.points += len(h.fitted) - len(fitted)
 	h.news += len(h.fitted) - len(fitted) + len(h.others) - len(others)
 	h.fitted, h.others = fitted, others
 }
 
 // stale says whether enough has changed for another fit to be worth its time.
 func (h *history) stale() bool {
-	return h.baseline == nil || h.news > len(h.fitted)/10
+	return h.baseline == nil || h.points > len(h.fitted)/10 || h.news > (len(h.fitted)+len(h.others))/10
 }
 
 func (h *history) refit() {
-	h.baseline, h.news = average(h.fitted, h.others), 0
+	h.baseline, h.news, h.points = average(h.fitted, h.others), 0, 0
 }
 
 func (h *history) last() time.Time {
@@ -172,7 +175,8 @@ func (h *history) last() time.Time {
 func (h *history) idle(start time.Time) *time.Duration {
 	var idle *time.Duration
 	for _, ss := range []samples{h.fitted, h.others} {
-		for _, s := range ss {
+		for i := range ss {
+			s := &ss[i]
 			if !s.answered || !s.from.Before(start) {
 				continue
 			}
