@@ -161,6 +161,7 @@ func (f *flight) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := f.send(r)
 	if err == nil && f.refused(r, res) {
 		res, err = f.send(r)
+		f.learn(res)
 	}
 	f.question.body = nil
 	if err != nil {

@@ -27,6 +27,7 @@ const (
 	noteAsked      = "ttftap asked for usage (--inject-usage)"
 	noteLeftIn     = "the usage is left in the client's stream: the answer is compressed"
 	noteRefused    = "usage was not asked for: the upstream does not know the question"
+	noteSentTwice  = "usage was asked for, and the request sent without once a refusal named the question"
 	noteCompresses = "usage was not asked for: the upstream compresses answers unasked"
 	noteCompressed = "usage was not asked for: the request body is compressed"
 	noteTooLong    = "usage was not asked for: the request body is too long"
@@ -125,13 +126,13 @@ func (f *flight) outgoing() io.ReadCloser {
 const maxRefusal = 64 << 10
 
 // refused says whether an answer refuses the question, which it names then, and
-// prepares the request to be sent without. The upstream is not asked again.
+// prepares the request to be sent without.
 func (f *flight) refused(r *http.Request, res *http.Response) bool {
 	if !f.question.asked || res.StatusCode != http.StatusBadRequest && res.StatusCode != http.StatusUnprocessableEntity {
 		return false
 	}
 	said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // an error comes again with what follows
-	if !bytes.Contains(said, []byte("stream_options")) && !bytes.Contains(said, []byte("include_usage")) {
+	if !f.namesQuestion(said, res.Header.Get("Content-Encoding")) {
 		res.Body = struct {
 			io.Reader
 			io.Closer
@@ -139,14 +140,33 @@ func (f *flight) refused(r *http.Request, res *http.Response) bool {
 		return false
 	}
 	_ = res.Body.Close()
-	f.proxy.unasked.Store(f.upstream, noteRefused)
-	f.locked(func() {
-		f.x.Sent = nil
-		f.addNote(noteRefused)
-	})
+	f.locked(func() { f.x.Sent = nil })
 	f.question.asked, f.question.body = false, nil
 	f.load(r)
 	return true
+}
+
+// namesQuestion says whether a refusal, which may be compressed unasked, names the
+// question.
+func (f *flight) namesQuestion(said []byte, coding string) (named bool) {
+	f.note(guarded(f.proxy.config.Log, func() string {
+		plain, _ := plainBody(said, coding) // what cannot be decoded names nothing
+		named = bytes.Contains(plain, []byte("stream_options")) || bytes.Contains(plain, []byte("include_usage"))
+		return ""
+	}))
+	return named
+}
+
+// learn keeps, of an upstream that took the request without the question, that it
+// is not to be asked again. One that did not, or gave no answer, may only have
+// quoted it.
+func (f *flight) learn(res *http.Response) {
+	if res == nil || res.StatusCode/100 != 2 {
+		f.note(noteSentTwice)
+		return
+	}
+	f.proxy.unasked.Store(f.upstream, noteRefused)
+	f.note(noteRefused)
 }
 
 // withoutUsage is the body of an answer without what came only because usage was

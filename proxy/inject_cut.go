@@ -99,12 +99,28 @@ func (x *excision) step(b byte) {
 	}
 }
 
-// beginLine reads a byte of a line's beginning. A comment begins no event.
+// beginLine reads a byte of a line's beginning. A comment begins no event, and what
+// is no field of one belongs to none that is to be taken out.
 func (x *excision) beginLine(b byte) {
-	if e := &x.event; len(x.line) == 0 && b != ':' && !e.begun {
+	e := &x.event
+	if len(x.line) == 0 && b != ':' && !e.begun {
 		e.begun, e.from = true, len(x.held)-1
 	}
 	x.line = append(x.line, b)
+	if len(x.line) == len(dataField) && string(x.line) != dataField && !mayBeField(x.line) {
+		e.other = true
+	}
+}
+
+// mayBeField says whether a line that begins so may be a field without data, or a
+// comment.
+func mayBeField(line []byte) bool {
+	for _, begin := range []string{":", "event", "id", "retry"} {
+		if strings.HasPrefix(string(line), begin) {
+			return true
+		}
+	}
+	return false
 }
 
 // endLine ends a line, and the event if the line is empty.

@@ -135,6 +135,9 @@ func TestOnlyWhatMayBeUsageIsHeldBack(t *testing.T) {
 		{"data: {\"choices\":[],\"usage\":{}}\n", ""},
 		{"data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n", "data: [DONE]\n\n"},
 		{"event: x\ndata: null", "event: x\ndata: null"},
+		{"{\"choices\":", "{\"choices\":"},
+		{"id:1\nretry: 9\nevent: x\n: ping\n", ""},
+		{"{\"done\":false}\n{\"done\":true}\n", "{\"done\":false}\n{\"done\":true}\n"},
 	} {
 		var x excision
 		if got := string(x.write([]byte(c.came))); got != c.passed {

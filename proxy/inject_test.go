@@ -157,6 +157,53 @@ func TestAnyOtherRefusalIsTheClientsToSee(t *testing.T) {
 	}
 }
 
+// A server that quotes the request in its refusal of something else names the
+// question, too: that is not to keep it from being asked again.
+func TestARefusalThatQuotesTheRequestIsNotTakenForTheQuestions(t *testing.T) {
+	upstream, got := witness(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), "messages") {
+			teller(w, r)
+			return
+		}
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		fmt.Fprintf(w, `{"detail":[{"msg":"messages is missing","input":%s}]}`, body)
+	})
+	w := onSockets(t, "/v1", upstream, injecting)
+	const bad = `{"model":"m","stream":true}`
+	answer, x := w.exchange("/v1/chat/completions", bad)
+	if want := `{"detail":[{"msg":"messages is missing","input":` + bad + `}]}`; answer != want || len(got) != 2 {
+		t.Errorf("the client got %s, and the upstream %d requests", answer, len(got))
+	}
+	if !strings.Contains(x.Note, "sent without") || strings.Contains(x.Note, "does not know") {
+		t.Errorf("note %q", x.Note)
+	}
+	<-got
+	<-got
+	if w.exchange("/v1/chat/completions", chatAsked); !strings.Contains((<-got).body, question) {
+		t.Error("the next request did not ask")
+	}
+}
+
+func TestARefusalIsReadThoughItIsCompressed(t *testing.T) {
+	upstream, _ := witness(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); !strings.Contains(string(body), question) {
+			io.WriteString(w, chatText+chatFinish+chatDone)
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(http.StatusBadRequest)
+		z := gzip.NewWriter(w)
+		io.WriteString(z, `{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`)
+		z.Close()
+	})
+	w := onSockets(t, "/v1", upstream, injecting)
+	answer, x := w.exchange("/v1/chat/completions", chatAsked, "Accept-Encoding", "gzip")
+	if answer != chatText+chatFinish+chatDone || *x.Status != 200 || !strings.Contains(x.Note, "does not know the question") {
+		t.Errorf("the client got %q; status %d, note %q", answer, *x.Status, x.Note)
+	}
+}
+
 func TestACompressedAnswerIsLeftAsItIsAndNotAskedForAgain(t *testing.T) {
 	upstream, got := witness(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", eventStream)

@@ -17,6 +17,8 @@ func TestUpstreamIsHeldBackByASlowClient(t *testing.T) {
 	const chunk = 64 << 10
 	var written atomic.Int64
 	upstream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).Flush()
+		time.Sleep(time.Millisecond) // the head is flushed under a mutex, behind which no bubble comes to rest
 		for range 100 {
 			io.WriteString(w, strings.Repeat("x", chunk))
 			written.Add(chunk)
@@ -24,7 +26,7 @@ func TestUpstreamIsHeldBackByASlowClient(t *testing.T) {
 	})
 	inBubble(t, upstream, func(t *testing.T, w *world) {
 		res := w.post("/v1/audio/speech", "{}")
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour + time.Second)
 		synctest.Wait()
 		if n := written.Load(); n > 2*chunk {
 			t.Errorf("%d bytes were taken of the upstream that nobody read", n)
