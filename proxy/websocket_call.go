@@ -38,7 +38,7 @@ func (s *socket) said(at time.Time, m websocket.Message) *call {
 		c.before = s.judged
 	}
 	s.used = true
-	s.calls = append(s.calls, c)
+	s.calls, s.unheard = append(s.calls, c), append(s.unheard, c)
 	payload := slices.Clone(m.Data)
 	c.reading.Go(func() { c.readMessage(payload) }) // beside the sending, not before it
 	return c
@@ -67,8 +67,8 @@ func (s *socket) newFlight(at time.Time, m websocket.Message) *flight {
 	f.tap.reading.form = frames
 	p.flights.Add(1)
 	f.before = p.crowd.enter(&f.x)
-	p.aloft.enter(f)
 	f.x.Proxy = new(time.Since(at))
+	p.aloft.enter(f) // from here on others look at it
 	return f
 }
 
