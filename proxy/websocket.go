@@ -76,7 +76,7 @@ func (f *flight) soften(res *http.Response) {
 	res.StatusCode = http.StatusUpgradeRequired
 	res.Header.Set("Connection", "Upgrade")
 	res.Header.Set("Upgrade", "HTTP/1.1")
-	f.note(fmt.Sprintf("the client was answered 426 for the upstream's %d", status))
+	f.note(fmt.Sprintf("%s for the upstream's %d", exchange.FellBack, status))
 }
 
 // board makes the upstream's end of a tunnel a socket. The upgrade itself is no
