@@ -66,9 +66,6 @@ func (c *crowd) leave(x *exchange.Exchange, end time.Time, judged <-chan struct{
 		a.ended = end
 	}
 	c.sessions[x.SessionID] = a
-	if len(c.sessions) > maxSessions {
-		maps.DeleteFunc(c.sessions, func(_ string, a attendance) bool { return a.flying == 0 })
-	}
 }
 
 // quit counts out x, which has turned out to be no exchange at all.
@@ -82,9 +79,13 @@ func (c *crowd) out(x *exchange.Exchange) {
 	if x.Upstream != "" {
 		c.upstreams[x.Upstream]--
 	}
-	if x.SessionID != "" {
-		a := c.sessions[x.SessionID]
-		a.flying--
-		c.sessions[x.SessionID] = a
+	if x.SessionID == "" {
+		return
+	}
+	a := c.sessions[x.SessionID]
+	a.flying--
+	c.sessions[x.SessionID] = a
+	if len(c.sessions) > maxSessions {
+		maps.DeleteFunc(c.sessions, func(_ string, a attendance) bool { return a.flying == 0 })
 	}
 }

@@ -26,3 +26,15 @@ func TestOnlySessionsWithSomethingUnderWayAreRememberedForLong(t *testing.T) {
 		t.Errorf("the long session was idle for %v, with %v under way nowhere", next.IdleBefore, next.Concurrency)
 	}
 }
+
+func TestSessionsOfWhatWasNoExchangeAreForgottenToo(t *testing.T) {
+	var c crowd
+	for i := range 3 * maxSessions {
+		x := &exchange.Exchange{Upstream: "default", SessionID: fmt.Sprint(i), StartedAt: time.Now()}
+		c.enter(x)
+		c.quit(x)
+		if len(c.sessions) > maxSessions || *x.Concurrency != 1 {
+			t.Fatalf("%d sessions are remembered, %d exchanges under way", len(c.sessions), *x.Concurrency)
+		}
+	}
+}

@@ -73,9 +73,16 @@ func (o *output) read(data []byte, e dialect.Event, a *dialect.Answer) {
 		o.lose()
 		return
 	}
-	dialect.Output(data, func(text string) { o.text = append(o.text, text...) })
-	if len(o.text) > maxOutput {
+	dialect.Output(data, o.add)
+}
+
+func (o *output) add(text string) {
+	switch {
+	case o.lost:
+	case len(o.text)+len(text) > maxOutput:
 		o.lose()
+	default:
+		o.text = append(o.text, text...)
 	}
 }
 

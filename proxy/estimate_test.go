@@ -34,6 +34,7 @@ func TestTokensThatNobodyTellsAreCounted(t *testing.T) {
 		{"two choices", chunkOf("gpt-4o", "content", "Hello") + strings.Replace(chunkOf("gpt-4o", "content", "Hello"), `"index":0`, `"index":1`, 1) +
 			chatFinish + strings.Replace(chatFinish, `"index":0`, `"index":1`, 1), -1},
 		{"no text", chunkOf("gpt-4o", "content", "") + chatFinish, -1},
+		{"more at once than is held", chunkOf("gpt-4o", "content", strings.Repeat("one two ", 20_000)) + chunkOf("gpt-4o", "content", "three") + chatFinish, -1},
 		{"more than is held", strings.Repeat(chunkOf("gpt-4o", "content", strings.Repeat("one two ", 1000)), 20) + chatFinish, -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -205,8 +205,6 @@ func (q *question) account(x *exchange.Exchange) {
 	}
 }
 
-func (f *flight) note(what string) { f.locked(func() { f.addNote(what) }) }
-
 // excised is the body of an answer of which something is taken out.
 type excised struct {
 	io.ReadCloser

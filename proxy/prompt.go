@@ -32,7 +32,7 @@ func (f *flight) readPrompt(req dialect.Request, body []byte) {
 		f.reuse = f.proxy.config.Prefixes.Match(&f.x)
 		return ""
 	})
-	f.locked(func() { f.addNote(note) })
+	f.note(note)
 }
 
 // prompt makes the boundaries of a request's prompt, nil where the prompt is not

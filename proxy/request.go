@@ -7,12 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"github.com/tidwall/gjson"
 	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
@@ -122,19 +120,26 @@ func (f *flight) readBody(body []byte) {
 		defer func() { <-f.proxy.inflating }()
 	}
 	var req dialect.Request
-	var plain []byte
+	var plain, tail []byte
+	head := body
 	note := guarded(f.proxy.config.Log, func() string {
 		var err error
 		if plain, err = plainBody(body, f.coding); err != nil {
 			return "request body not read: " + err.Error()
 		}
+		head, tail = dialect.Gist(plain)
 		req = dialect.ReadRequest(f.x.Dialect, plain)
 		if !dialect.IsJSON(plain) {
 			return "the request body is no JSON"
 		}
 		return ""
 	})
-	mark := f.proxy.mark(&f.x, asked(plain, body))
+	f.told(req, plain, f.proxy.mark(&f.x, head, tail), note)
+}
+
+// told takes what a request says of itself. The row is opened with it; the prompt
+// is read afterwards.
+func (f *flight) told(req dialect.Request, plain []byte, mark *sameRequest, note string) {
 	f.locked(func() {
 		f.x.ModelRequested, f.x.Choices = clip(req.Model), req.Choices
 		f.wantsUsage = req.IncludeUsage != nil && *req.IncludeUsage
@@ -144,19 +149,6 @@ func (f *flight) readBody(body []byte) {
 	})
 	f.open()
 	f.readPrompt(req, plain)
-}
-
-// asked is what of a body tells a request from another: not what the client says
-// of itself beside it, which Codex words in another order each time that it tries.
-func asked(plain, body []byte) []byte {
-	if plain == nil {
-		return body
-	}
-	told := gjson.GetBytes(plain, "client_metadata")
-	if told.Index == 0 {
-		return plain
-	}
-	return slices.Concat(plain[:told.Index], plain[told.Index+len(told.Raw):])
 }
 
 // maxInflating bounds the memory that small bodies can blow up to.
@@ -192,7 +184,10 @@ func guarded(log *slog.Logger, observe func() string) (note string) {
 	return observe()
 }
 
-// addNote adds to what could not be read.
+// note adds to what is to be known of how it was forwarded and read.
+func (f *flight) note(what string) { f.locked(func() { f.addNote(what) }) }
+
+// addNote is note for who has the lock.
 func (f *flight) addNote(note string) {
 	switch {
 	case note == "" || strings.Contains(f.x.Note, note):

@@ -34,14 +34,16 @@ type attempt struct {
 	at     time.Time
 }
 
-// mark makes the mark by which a repeated request is known.
-func (p *Proxy) mark(x *exchange.Exchange, body []byte) *sameRequest {
+// mark makes the mark by which a repeated request is known, of what it asks for in
+// two parts.
+func (p *Proxy) mark(x *exchange.Exchange, head, tail []byte) *sameRequest {
 	who := x.SessionID
 	if who == "" {
 		who = x.KeyID
 	}
 	mac := hmac.New(sha256.New, p.config.Secret)
-	mac.Write(body)
+	mac.Write(head)
+	mac.Write(tail)
 	return &sameRequest{who: who, body: [sha256.Size]byte(mac.Sum(nil))}
 }
 

@@ -40,9 +40,7 @@ func newTap(f *flight, res *http.Response) *tap {
 		t.reading.output = f.newOutput()
 	}
 	if coding := res.Header.Get("Content-Encoding"); !isIdentity(coding) && t.reading != nil {
-		t.inflate = newInflater(coding, f.proxy.config.Log, t.reading.read, func(note string) {
-			f.locked(func() { f.addNote(note) })
-		})
+		t.inflate = newInflater(coding, f.proxy.config.Log, t.reading.read, f.note)
 	}
 	return t
 }

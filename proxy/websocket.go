@@ -29,6 +29,7 @@ type socket struct {
 	down    websocket.Reader
 	chunk   chunk           // the last of the upstream
 	calls   []*call         // exchanges under way, the oldest first
+	unheard []*call         // begun since the upstream said something last
 	past    string          // id of the response that ended last
 	judged  <-chan struct{} // closed when the call that ended last has been judged; nil for none
 	engine  engineState
@@ -62,7 +63,7 @@ func (f *flight) leaveOut(h http.Header) {
 		return
 	}
 	h.Del("Sec-Websocket-Extensions")
-	f.locked(func() { f.addNote("the offer of WebSocket extensions was left out") })
+	f.note("the offer of WebSocket extensions was left out")
 }
 
 // soften makes the refusal of an upgrade one upon which clients fall back to HTTP
@@ -75,7 +76,7 @@ func (f *flight) soften(res *http.Response) {
 	res.StatusCode = http.StatusUpgradeRequired
 	res.Header.Set("Connection", "Upgrade")
 	res.Header.Set("Upgrade", "HTTP/1.1")
-	f.locked(func() { f.addNote(fmt.Sprintf("the client was answered 426 for the upstream's %d", status)) })
+	f.note(fmt.Sprintf("%s for the upstream's %d", exchange.FellBack, status))
 }
 
 // board makes the upstream's end of a tunnel a socket. The upgrade itself is no
@@ -161,15 +162,17 @@ func (s *socket) heard(at time.Time, p []byte) (begun []*call) {
 	return begun
 }
 
-// came takes note of what the upstream says, and returns the calls under way.
-func (s *socket) came(at time.Time, p []byte) []*call {
+// came takes note of what the upstream says, and returns the calls that it may be
+// the first answer to.
+func (s *socket) came(at time.Time, p []byte) (unheard []*call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chunk = chunk{at: at, bytes: p}
 	if len(s.calls) > 0 {
 		s.chunk.of = s.calls[0]
 	}
-	return slices.Clone(s.calls)
+	unheard, s.unheard = s.unheard, nil
+	return unheard
 }
 
 // wentOn reads what has been passed on since it was ready to be.
@@ -205,7 +208,7 @@ func (s *socket) guarded(read func() error) {
 	if s.note == "" {
 		return
 	}
-	s.upgrade.locked(func() { s.upgrade.addNote(s.note) })
+	s.upgrade.note(s.note)
 	for _, c := range slices.Clone(s.calls) {
 		c.tap.reading.fail(s.note)
 		c.tap.err = io.EOF

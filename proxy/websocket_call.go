@@ -38,7 +38,7 @@ func (s *socket) said(at time.Time, m websocket.Message) *call {
 		c.before = s.judged
 	}
 	s.used = true
-	s.calls = append(s.calls, c)
+	s.calls, s.unheard = append(s.calls, c), append(s.unheard, c)
 	payload := slices.Clone(m.Data)
 	c.reading.Go(func() { c.readMessage(payload) }) // beside the sending, not before it
 	return c
@@ -67,8 +67,8 @@ func (s *socket) newFlight(at time.Time, m websocket.Message) *flight {
 	f.tap.reading.form = frames
 	p.flights.Add(1)
 	f.before = p.crowd.enter(&f.x)
-	p.aloft.enter(f)
 	f.x.Proxy = new(time.Since(at))
+	p.aloft.enter(f) // from here on others look at it
 	return f
 }
 
@@ -79,7 +79,10 @@ func (c *call) sent() { c.wroteRequest(httptrace.WroteRequestInfo{}) }
 func (f *flight) readMessage(payload []byte) {
 	var req dialect.Request
 	var turn codexTurn
+	var tail []byte
+	head := payload
 	note := guarded(f.proxy.config.Log, func() string {
+		head, tail = lastItem(f.x.Dialect, payload)
 		req = dialect.ReadRequest(f.x.Dialect, payload)
 		_ = json.Unmarshal([]byte(req.Turn), &turn) // what is no JSON says nothing
 		if !dialect.IsJSON(payload) {
@@ -87,31 +90,24 @@ func (f *flight) readMessage(payload []byte) {
 		}
 		return ""
 	})
-	mark := f.proxy.mark(&f.x, lastItem(f.x.Dialect, payload))
 	f.locked(func() {
-		f.x.ModelRequested = clip(req.Model)
 		f.x.TurnID, f.x.RequestKind = clip(turn.TurnID), clip(turn.RequestKind)
 		if req.Generate != nil && !*req.Generate {
 			f.x.MarkPrewarm()
 		}
-		f.addNote(note)
-		f.mark = mark
-		f.proxy.retries.find(&f.x, mark)
 	})
-	f.open()
-	f.readPrompt(req, payload)
+	f.told(req, payload, f.proxy.mark(&f.x, head, tail), note)
 }
 
 // lastItem is what a message asks for that no other does, by which its repetition
 // is known: over another socket it is sent with all that came before, and each
 // time with the time.
-func lastItem(d exchange.Dialect, payload []byte) []byte {
+func lastItem(d exchange.Dialect, payload []byte) (head, tail []byte) {
 	_, items := dialect.Sections(d, payload)
 	if len(items) == 0 {
-		return payload
+		return payload, nil
 	}
-	head, tail := items[len(items)-1].Text(payload)
-	return slices.Concat(head, tail)
+	return items[len(items)-1].Text(payload)
 }
 
 // answered takes a message of the upstream.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,6 +137,35 @@ func TestWhatIsAskedNextFindsTheOneBeforeEnded(t *testing.T) {
 			t.Errorf("%s: %d at once, idle for %v before", id, number(x.Concurrency), x.IdleBefore)
 		}
 	}
+}
+
+// The page looks at what is under way whenever it likes.
+func TestWhatIsUnderWayOverASocketMayBeLookedAtAtAnyTime(t *testing.T) {
+	w := onSockets(t, "/v1", answeringEach(events("r%d", wsCreated, wsText, wsCompleted)...))
+	c := w.socket(t)
+	over := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			for _, x := range w.proxy.UnderWay() {
+				if x.Proxy == nil || x.Transport != "websocket" {
+					t.Errorf("half of a row: %+v", x)
+				}
+			}
+		}
+	})
+	for range 50 {
+		c.tell(create(""))
+		c.hearUntil("completed")
+		w.row()
+	}
+	close(over)
+	looking.Wait()
 }
 
 func asked(model, more string) string {

@@ -100,7 +100,8 @@ func (s *socket) dismiss(by ender, at time.Time, err error, words string) {
 
 // land ends a call.
 func (s *socket) land(c *call, e ending) {
-	s.calls = slices.DeleteFunc(s.calls, func(other *call) bool { return other == c })
+	isIt := func(other *call) bool { return other == c }
+	s.calls, s.unheard = slices.DeleteFunc(s.calls, isIt), slices.DeleteFunc(s.unheard, isIt)
 	s.past = cmp.Or(c.tap.answer().ResponseID, s.past)
 	c.endAt(e)
 	s.judged = c.judged

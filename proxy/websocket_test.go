@@ -110,33 +110,31 @@ func TestAPrewarmIsTold(t *testing.T) {
 // The row of a response is stored before the first of its frames goes on, and
 // only that waits.
 func TestTheRowOfAResponseIsStoredBeforeItsFirstFrame(t *testing.T) {
-	w := onSockets(t, "/v1", answeringEach(events("r%d", wsCreated, wsText, wsCompleted)...))
-	stored := make(chan struct{})
-	w.rows.mu.Lock()
-	w.rows.wait = func() { <-stored }
-	w.rows.mu.Unlock()
-	c := w.socket(t) // the upgrade waits for nothing
-	c.tell(create(""))
-	heard := make(chan error, 1)
-	go func() {
-		_, err := c.hear()
-		heard <- err
-	}()
-	select {
-	case <-heard:
-		t.Fatal("the client heard of a response that was not stored")
-	case <-time.After(50 * time.Millisecond):
-	}
-	w.rows.mu.Lock()
-	begun := len(w.rows.begun)
-	w.rows.mu.Unlock()
-	if begun != 1 {
-		t.Errorf("%d rows were begun", begun)
-	}
-	close(stored)
-	if err := <-heard; err != nil {
-		t.Error(err)
-	}
+	inBubble(t, answeringEach(events("r%d", wsCreated, wsText, wsCompleted)...), func(t *testing.T, w *world) {
+		stored := make(chan struct{})
+		w.rows.mu.Lock()
+		w.rows.wait = func() { <-stored }
+		w.rows.mu.Unlock()
+		c := w.socket(t) // the upgrade waits for nothing
+		defer c.Close()
+		heard := make(chan error, 1)
+		go func() {
+			_, err := c.hear()
+			heard <- err
+		}()
+		c.tell(create(""))
+		synctest.Wait()
+		if len(heard) > 0 {
+			t.Error("the client heard of a response that was not stored")
+		}
+		if n := len(w.rows.begun); n != 1 {
+			t.Errorf("%d rows were begun", n)
+		}
+		close(stored)
+		if err := <-heard; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestAnUpgradeIsARowOnlyIfNothingComesOfIt(t *testing.T) {

@@ -188,7 +188,7 @@ func headline(l language, x *exchange.Exchange) string {
 		parts = append(parts, l.say("part.in", figure.Count(x.PromptTokens)))
 	}
 	if x.OutputTokens != nil || x.EstimatedOutput != nil {
-		parts = append(parts, l.say("part.out", outputCount(x)))
+		parts = append(parts, l.say("part.out", figure.Output(x.OutputTokens, x.EstimatedOutput)))
 	}
 	if x.End != nil {
 		parts = append(parts, l.say("part.total", figure.Duration(x.End)))

@@ -77,20 +77,11 @@ func tokenList(l language, x *exchange.Exchange) list {
 	b.add("cached", figure.Count(x.CachedTokens), cached)
 	b.have("cache_write", figure.Count(x.CacheWriteTokens), "")
 	b.add("uncached", figure.Count(x.UncachedTokens), uncached)
-	b.add("output", outputCount(x), "")
+	b.add("output", figure.Output(x.OutputTokens, x.EstimatedOutput), "")
 	b.add("reasoning", figure.Count(x.ReasoningTokens), b.l.worded("reasoning.", x.Reasoning))
 	b.add("total_tokens", figure.Count(x.TotalTokens), "")
 	b.have("usage_source", b.l.worded("usage.", x.UsageSource), "")
 	return b.list
-}
-
-// outputCount is the output tokens as reported, or else, with a tilde, as counted
-// here.
-func outputCount(x *exchange.Exchange) string {
-	if x.OutputTokens == nil {
-		return figure.Estimate(x.EstimatedOutput)
-	}
-	return figure.Count(x.OutputTokens)
 }
 
 func rateList(l language, x *exchange.Exchange) list {

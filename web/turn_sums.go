@@ -22,7 +22,7 @@ func (t *tally) add(n *int64, x *exchange.Exchange) {
 	}
 	t.known++
 	t.sum += *n
-	t.estimated = t.estimated || x.UsageSource == "estimated"
+	t.estimated = t.estimated || x.UsageSource == exchange.EstimatedUsage
 }
 
 // total is nil where no exchange knew its part.

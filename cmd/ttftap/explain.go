@@ -76,18 +76,10 @@ func explain(w io.Writer, x *exchange.Exchange, lang string) error {
 		}
 	}
 	fmt.Fprintf(t, "tokens in\t%s\t (cached %s)\n", figure.Count(x.PromptTokens), figure.Count(x.CachedTokens))
-	fmt.Fprintf(t, "tokens out\t%s\t (reasoning %s)\n", output(x), figure.Count(x.ReasoningTokens))
+	fmt.Fprintf(t, "tokens out\t%s\t (reasoning %s)\n", figure.Output(x.OutputTokens, x.EstimatedOutput), figure.Count(x.ReasoningTokens))
 	fmt.Fprintf(t, "rate\t%s\t %s\n", figure.Rate(x.TokensPerSec, x.RateQuality), x.RateQuality)
 	fmt.Fprintf(t, "delivery\t%s\t\n", orDash(string(x.Delivery)))
 	return t.Flush()
-}
-
-// output is the output tokens as reported, or else, with a tilde, as counted here.
-func output(x *exchange.Exchange) string {
-	if x.OutputTokens == nil {
-		return figure.Estimate(x.EstimatedOutput)
-	}
-	return figure.Count(x.OutputTokens)
 }
 
 // orDash is a foreign text as one word, or the dash where there is none.

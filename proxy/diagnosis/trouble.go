@@ -83,7 +83,7 @@ func gaveUp(x *exchange.Exchange) bool {
 
 // softened says whether the client was told to go on over HTTP, in other words
 // than the upstream's.
-func softened(x *exchange.Exchange) bool { return strings.Contains(x.Note, "answered 426") }
+func softened(x *exchange.Exchange) bool { return strings.Contains(x.Note, exchange.FellBack) }
 
 func overSocket(x *exchange.Exchange) bool { return x.Transport == "websocket" }
 

@@ -33,7 +33,7 @@ func TestErrorsAreNamedWithTheirCure(t *testing.T) {
 		{"a loop", refused("508 loop: this request came back"), "The upstream leads back", "上游又指回"},
 		{"a socket", refused("426 use_http: served over HTTP"), "The proxy answered this WebSocket", "代理以 426"},
 		{"a socket that the upstream does not take", whole(0.2, outcome(exchange.UpstreamError, 404, "Not Found"), func(x *exchange.Exchange) {
-			x.Note = "the client was answered 426 for the upstream's 404"
+			x.Note = exchange.FellBack + " for the upstream's 404"
 		}), "The upstream takes no WebSocket (404)", "上游不接受 WebSocket（404）"},
 		{"another refusal", refused("404 unknown_upstream: no such name."), "The proxy itself refused this request: 404 unknown_upstream: no such name.", "本代理拒绝"},
 		{"no address", unreachable("dns: no address for a.test: no such host"), "Could not reach the upstream: its name has no address (DNS)", "无法连接上游：域名"},

@@ -47,6 +47,17 @@ func ReadRequest(d exchange.Dialect, body []byte) Request {
 	return r
 }
 
+// Gist is what of a request's body tells it from another, in two parts: not what the
+// client says of itself beside it, which Codex words in another order each time
+// that it tries.
+func Gist(body []byte) (head, tail []byte) {
+	told := gjson.GetBytes(body, "client_metadata")
+	if told.Index == 0 {
+		return body, nil
+	}
+	return body[:told.Index], body[end(told):]
+}
+
 func (r *Request) field(d exchange.Dialect, key string, v gjson.Result) {
 	choices := d == exchange.Chat || d == exchange.Completions
 	switch {

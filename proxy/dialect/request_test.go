@@ -52,3 +52,19 @@ func TestARequestTellsHowItsAnswerIsToBeRead(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatAClientSaysOfItselfDoesNotTellRequestsApart(t *testing.T) {
+	for body, want := range map[string][2]string{
+		`{"model":"m","client_metadata":{"a":1,"b":2},"input":"x"}`: {`{"model":"m","client_metadata":`, `,"input":"x"}`},
+		`{"model":"m","client_metadata":null}`:                      {`{"model":"m","client_metadata":`, `}`},
+		`{"model":"m","input":{"client_metadata":1}}`:               {`{"model":"m","input":{"client_metadata":1}}`, ``},
+		`{"client_metadata":{"a"`:                                   {`{"client_metadata":`, ``},
+		`no JSON`:                                                   {`no JSON`, ``},
+		``:                                                          {``, ``},
+	} {
+		head, tail := Gist([]byte(body))
+		if got := [2]string{string(head), string(tail)}; got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}

@@ -203,6 +203,10 @@ const (
 // EstimatedUsage is the UsageSource where EstimatedOutput is all that is known.
 const EstimatedUsage = "estimated"
 
+// FellBack is in the Note of an upgrade that the upstream refused in words upon
+// which no client goes on over HTTP, so that it was told 426 instead.
+const FellBack = "the client was answered 426"
+
 // How reasoning came.
 const (
 	VisibleReasoning = "visible" // as text

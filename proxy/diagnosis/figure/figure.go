@@ -51,12 +51,13 @@ func Count(n *int64) string {
 	return humanize.Comma(*n)
 }
 
-// Estimate is a whole number that was estimated.
-func Estimate(n *int64) string {
-	if n == nil {
-		return Unknown
+// Output is a number of output tokens as reported, or else, with a tilde, as
+// estimated.
+func Output(reported, estimated *int64) string {
+	if reported == nil && estimated != nil {
+		return "~" + Count(estimated)
 	}
-	return "~" + Count(n)
+	return Count(reported)
 }
 
 // Rate is of tokens, with one decimal. A tilde marks a noisy one; quality is that

@@ -12,7 +12,7 @@ import (
 
 func TestWhatIsNilIsADash(t *testing.T) {
 	for name, got := range map[string]string{
-		"duration": Duration(nil), "pause": Pause(nil), "count": Count(nil), "estimate": Estimate(nil), "rate": Rate(nil, "noisy"),
+		"duration": Duration(nil), "pause": Pause(nil), "count": Count(nil), "output": Output(nil, nil), "rate": Rate(nil, "noisy"),
 	} {
 		if got != "–" {
 			t.Errorf("an unknown %s is %q", name, got)
@@ -72,7 +72,8 @@ func TestCountsAndDecimalsAreGrouped(t *testing.T) {
 }
 
 func TestAnEstimateHasATilde(t *testing.T) {
-	if got := Estimate(new(int64(1_234))); got != "~1,234" {
+	reported, estimated := new(int64(1_234)), new(int64(1_200))
+	if got := [...]string{Output(nil, estimated), Output(reported, estimated), Output(reported, nil)}; got != [...]string{"~1,200", "1,234", "1,234"} {
 		t.Errorf("got %q", got)
 	}
 }
