@@ -75,7 +75,7 @@ func (p *Proxy) begin(r *http.Request) *flight {
 		StartedAt: f.start,
 		Method:    clip(r.Method),
 		Path:      scrubTarget(f.target, f.query),
-		Dialect:   dialect.Detect(f.target),
+		Dialect:   dialectOf(r, f.target),
 		Outcome:   exchange.Open,
 	}
 	if f.upstream != nil {
