@@ -143,7 +143,7 @@ func TestHeadersArriveUnchangedAndNoneIsAdded(t *testing.T) {
 	w := onSockets(t, "", upstream)
 	answer, _ := w.raw("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost:8838\r\nAuthorization: Bearer k\r\n" +
 		"OpenAI-Beta: x\r\nx-stainless-lang: js\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n" +
-		"Proxy-Connection: keep-alive\r\nX-Forwarded-For: 9.9.9.9\r\nForwarded: for=9.9.9.9\r\nX-Many: a\r\nX-Many: b\r\nContent-Length: 2\r\n\r\n{}")
+		"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic cDpw\r\nX-Forwarded-For: 9.9.9.9\r\nForwarded: for=9.9.9.9\r\nX-Many: a\r\nX-Many: b\r\nContent-Length: 2\r\n\r\n{}")
 	res, err := http.ReadResponse(answer, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -85,6 +85,7 @@ func TestAWebSocketThatFallsBackIsNoFailure(t *testing.T) {
 		return func(_ int, id string) *exchange.Exchange {
 			return seeded(fmt.Sprint(id, outcome), time.Minute, func(x *exchange.Exchange) {
 				x.Method, x.Path, x.Dialect, x.Outcome, x.Status = "GET", "/v1/responses", exchange.Responses, outcome, status
+				x.Error = "426 use_http: the client falls back by itself"
 			})
 		}
 	}

@@ -92,8 +92,8 @@ func FallsBack(x *exchange.Exchange) bool {
 		return false
 	}
 	switch x.Outcome {
-	case exchange.Refused:
-		return true
+	case exchange.Refused: // by the proxy, for one reason or another
+		return strings.HasPrefix(x.Error, "426 ")
 	case exchange.UpstreamError:
 		return x.Status != nil && slices.Contains([]int64{400, 404, 405, 426, 501}, *x.Status)
 	}
