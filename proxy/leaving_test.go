@@ -49,6 +49,27 @@ func TestAnAnswerThatWasCutIsCutForTheClientToo(t *testing.T) {
 	}
 }
 
+// To HTTP/1.0, which is what some reverse proxies speak, an answer ends with its
+// connection: only a reset tells a cut from an end.
+func TestAnAnswerThatWasCutIsNoEndToHTTP10(t *testing.T) {
+	for name, cut := range map[string]bool{"cut": true, "ended in order": false} {
+		w := onSockets(t, "/v1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			script(eventStream, step{0, chatRole + chatText})(w, r)
+			if cut {
+				panic(http.ErrAbortHandler)
+			}
+		}))
+		answer, _ := w.raw("POST /v1/chat/completions HTTP/1.0\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+		readHead(answer)
+		if got, err := io.ReadAll(answer); (err != nil) != cut || string(got) != chatRole+chatText {
+			t.Errorf("%s: the client got %q and %v", name, got, err)
+		}
+		if x := w.row(); x.Outcome != exchange.UpstreamCut {
+			t.Errorf("%s: outcome %s", name, x.Outcome)
+		}
+	}
+}
+
 // Whoever presses stop must not pay for what nobody reads.
 func TestTheUpstreamIsLeftAtOnceWhenTheClientLeaves(t *testing.T) {
 	for name, answers := range map[string]bool{"within a stream": true, "before an answer": false} {

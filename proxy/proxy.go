@@ -166,6 +166,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		f.end()
 		f.land()
+		if broken := recover(); broken != nil {
+			breakOff(w, r)
+			panic(broken)
+		}
 	}()
 	if no := f.refusal(r); no != nil {
 		f.refuse(w, no)
