@@ -3,10 +3,14 @@ package proxy_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime"
 	"testing"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
 func TestHugeUploadStreamsThroughConstantMemory(t *testing.T) {
@@ -64,4 +68,35 @@ func endless(size int, begun <-chan bool) (io.Reader, <-chan [32]byte) {
 		pw.Close()
 	}()
 	return pr, sum
+}
+
+// Half a request must not look whole to the upstream.
+func TestAnUploadThatWasCutIsCutForTheUpstreamToo(t *testing.T) {
+	const half = `{"model":"m1","stream":true,`
+	ended := make(chan error, 1)
+	upstream := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := io.Copy(io.Discard, r.Body)
+		ended <- err
+	})
+	for name, w := range map[string]*world{"HTTP/1": onSockets(t, "/v1", upstream), "HTTP/2": overTLS(t, "example.com", true, upstream)} {
+		for _, framing := range []string{
+			"Content-Length: 1000\r\n\r\n" + half,
+			fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(half), half),
+		} {
+			_, c := w.raw("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n" + framing)
+			c.Close()
+			x := w.row()
+			if x.Outcome != exchange.ClientAbort || x.ModelRequested != "m1" || number(x.RequestBytes) != int64(len(half)) || x.Status != nil {
+				t.Errorf("%s: outcome %s, model %q, %d bytes", name, x.Outcome, x.ModelRequested, number(x.RequestBytes))
+			}
+			select {
+			case err := <-ended:
+				if err == nil {
+					t.Errorf("%s: the upstream took it for whole", name)
+				}
+			case <-time.After(soon):
+				t.Errorf("%s: the upstream still waits", name)
+			}
+		}
+	}
 }
