@@ -70,33 +70,48 @@ func endless(size int, begun <-chan bool) (io.Reader, <-chan [32]byte) {
 	return pr, sum
 }
 
-// Half a request must not look whole to the upstream.
-func TestAnUploadThatWasCutIsCutForTheUpstreamToo(t *testing.T) {
-	const half = `{"model":"m1","stream":true,`
-	ended := make(chan error, 1)
+// Each piece goes on as it comes, and half a request must not look whole.
+func TestAnUploadGoesOnAsItComesAndIsCutWhereItIsCut(t *testing.T) {
+	pieces := []string{`{"model":"m1",`, `"stream":true,`}
+	came, ended := make(chan string, 1), make(chan error, 1)
 	upstream := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		for _, p := range pieces {
+			got := make([]byte, len(p))
+			io.ReadFull(r.Body, got)
+			came <- string(got)
+		}
 		_, err := io.Copy(io.Discard, r.Body)
 		ended <- err
 	})
 	for name, w := range map[string]*world{"HTTP/1": onSockets(t, "/v1", upstream), "HTTP/2": overTLS(t, "example.com", true, upstream)} {
-		for _, framing := range []string{
-			"Content-Length: 1000\r\n\r\n" + half,
-			fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(half), half),
-		} {
-			_, c := w.raw("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n" + framing)
-			c.Close()
-			x := w.row()
-			if x.Outcome != exchange.ClientAbort || x.ModelRequested != "m1" || number(x.RequestBytes) != int64(len(half)) || x.Status != nil {
-				t.Errorf("%s: outcome %s, model %q, %d bytes", name, x.Outcome, x.ModelRequested, number(x.RequestBytes))
-			}
-			select {
-			case err := <-ended:
-				if err == nil {
-					t.Errorf("%s: the upstream took it for whole", name)
+		for head, framing := range map[string]string{"Content-Length: 1000": "%[2]s", "Transfer-Encoding: chunked": "%x\r\n%s\r\n"} {
+			_, c := w.raw("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n" + head + "\r\n\r\n")
+			for _, p := range pieces {
+				fmt.Fprintf(c, framing, len(p), p)
+				if got := within(t, came); got != p {
+					t.Errorf("%s, %s: the upstream got %q", name, head, got)
 				}
-			case <-time.After(soon):
-				t.Errorf("%s: the upstream still waits", name)
+			}
+			c.Close()
+			if err := within(t, ended); err == nil {
+				t.Errorf("%s, %s: the upstream took it for whole", name, head)
+			}
+			x := w.row()
+			if x.Outcome != exchange.ClientAbort || x.ModelRequested != "m1" || number(x.RequestBytes) != int64(len(pieces[0]+pieces[1])) || x.Status != nil {
+				t.Errorf("%s, %s: outcome %s, model %q, %d bytes", name, head, x.Outcome, x.ModelRequested, number(x.RequestBytes))
 			}
 		}
+	}
+}
+
+// within is what comes soon.
+func within[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(soon):
+		t.Fatal("it did not come")
+		panic("unreachable")
 	}
 }
