@@ -9,11 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
@@ -143,7 +143,7 @@ func TestHeadersArriveUnchangedAndNoneIsAdded(t *testing.T) {
 	w := onSockets(t, "", upstream)
 	answer, _ := w.raw("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost:8838\r\nAuthorization: Bearer k\r\n" +
 		"OpenAI-Beta: x\r\nx-stainless-lang: js\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n" +
-		"Proxy-Connection: keep-alive\r\nX-Forwarded-For: 9.9.9.9\r\nForwarded: for=9.9.9.9\r\nX-Many: a\r\nX-Many: b\r\nContent-Length: 2\r\n\r\n{}")
+		"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic cDpw\r\nX-Forwarded-For: 9.9.9.9\r\nForwarded: for=9.9.9.9\r\nX-Many: a\r\nX-Many: b\r\nContent-Length: 2\r\n\r\n{}")
 	res, err := http.ReadResponse(answer, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -177,6 +177,10 @@ func TestRequestBodyArrivesByteForByte(t *testing.T) {
 	z, _ := zstd.NewWriter(&packed)
 	io.WriteString(z, `{"model":"m1","stream":true,"input":"x"}`)
 	z.Close()
+	var brewed bytes.Buffer
+	b := brotli.NewWriter(&brewed)
+	io.WriteString(b, `{"model":"m1","stream":true,"input":"x"}`)
+	b.Close()
 	var zipped bytes.Buffer
 	g := gzip.NewWriter(&zipped)
 	io.WriteString(g, `{"model":"m1","stream":true,"input":"x"}`)
@@ -187,18 +191,22 @@ func TestRequestBodyArrivesByteForByte(t *testing.T) {
 		{"random bytes", string(big), "", ""},
 		{"zstd", packed.String(), "zstd", "m1"},
 		{"gzip", zipped.String(), "gzip", "m1"},
+		{"brotli", brewed.String(), "br", "m1"},
 		{"unknown coding", "abc", "foo", ""},
 		{"corrupt zstd", "\x28\xb5\x2f\xfdgarbage", "zstd", ""},
 		{"empty", "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			upstream, got := witness(nil)
+			upstream, got := witness(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "taken") })
 			w := onSockets(t, "/v1", upstream)
 			headers := []string{"X-A", "1"}
 			if c.coding != "" {
 				headers = append(headers, "Content-Encoding", c.coding)
 			}
-			_, x := w.exchange("/v1/responses", c.body, headers...)
+			answer, x := w.exchange("/v1/responses", c.body, headers...)
+			if answer != "taken" || number(x.Status) != 200 {
+				t.Errorf("the client got %q, the row has %d", answer, number(x.Status))
+			}
 			s := <-got
 			if sha256.Sum256([]byte(s.body)) != sha256.Sum256([]byte(c.body)) || s.length != int64(len(c.body)) || s.header.Get("Content-Encoding") != c.coding {
 				t.Errorf("upstream got %d bytes, Content-Length %d, coding %q", len(s.body), s.length, s.header.Get("Content-Encoding"))
@@ -211,15 +219,19 @@ func TestRequestBodyArrivesByteForByte(t *testing.T) {
 }
 
 func TestRedirectGoesToTheClient(t *testing.T) {
-	upstream, got := witness(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Location", "/v1/responses/")
-		w.WriteHeader(http.StatusTemporaryRedirect)
-	})
-	w := onSockets(t, "/v1", upstream)
-	res := w.post("/v1/responses", `{}`)
-	res.Body.Close()
-	if x := w.row(); res.StatusCode != 307 || res.Header.Get("Location") != "/v1/responses/" || *x.Status != 307 || len(got) != 1 {
-		t.Errorf("status %d, Location %q, row %d, %d requests", res.StatusCode, res.Header.Get("Location"), *x.Status, len(got))
+	for status, location := range map[int]string{307: "/v1/responses/", 301: "https://elsewhere.invalid/v1/responses", 308: "//elsewhere.invalid/x", 303: "?y=1"} {
+		upstream, got := witness(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", location)
+			w.WriteHeader(status)
+			io.WriteString(w, "moved")
+		})
+		w := onSockets(t, "/v1", upstream)
+		res := w.post("/v1/responses", `{}`)
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if x := w.row(); res.StatusCode != status || res.Header.Get("Location") != location || string(body) != "moved" || number(x.Status) != int64(status) || len(got) != 1 {
+			t.Errorf("status %d, Location %q, %q, row %d, %d requests", res.StatusCode, res.Header.Get("Location"), body, number(x.Status), len(got))
+		}
 	}
 }
 
@@ -273,50 +285,6 @@ func TestEarlyAnswerCutsNoStream(t *testing.T) {
 	}
 }
 
-func TestHugeUploadStreamsThroughConstantMemory(t *testing.T) {
-	const size = 256 << 20
-	first := make(chan bool, 1)
-	sum := make(chan [32]byte, 1)
-	upstream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := sha256.New()
-		io.CopyN(h, r.Body, 1)
-		first <- true
-		io.Copy(h, r.Body)
-		sum <- [32]byte(h.Sum(nil))
-	})
-	w := onSockets(t, "/v1", upstream)
-	h := sha256.New()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	chunk := bytes.Repeat([]byte("multipart audio "), 1<<12)
-	pr, pw := io.Pipe()
-	go func() {
-		for sent := 0; sent < size; sent += len(chunk) {
-			pw.Write(chunk)
-			h.Write(chunk)
-			if sent == 0 {
-				<-first // the upstream has the beginning before the end is sent
-			}
-		}
-		pw.Close()
-	}()
-	r, _ := http.NewRequest("POST", w.url+"/v1/audio/transcriptions", pr)
-	r.ContentLength = size
-	res, err := w.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	runtime.ReadMemStats(&after)
-	if got := <-sum; got != [32]byte(h.Sum(nil)) {
-		t.Error("the upload was altered")
-	}
-	if grown := int64(after.HeapInuse) - int64(before.HeapInuse); grown > 64<<20 {
-		t.Errorf("the heap grew by %d MiB", grown>>20)
-	}
-	w.row()
-}
-
 func TestTrailersAndHeadAndOptionsPass(t *testing.T) {
 	upstream, got := witness(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method {
@@ -351,8 +319,8 @@ func TestTrailersAndHeadAndOptionsPass(t *testing.T) {
 		case method == "GET" && res.Trailer.Get("X-Sum") != "42":
 			t.Errorf("trailer %v", res.Trailer)
 		}
-		if x := w.row(); x.Outcome != exchange.OK {
-			t.Errorf("%s: outcome %s", method, x.Outcome)
+		if x := w.row(); x.Outcome != exchange.OK || x.Dialect != exchange.Other || x.UsageSource != "" {
+			t.Errorf("%s: outcome %s, told as a call of a model: %s", method, x.Outcome, x.Dialect)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
-	"github.com/ttftap/ttftap/proxy/dialect"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -67,7 +66,7 @@ func (p *Proxy) begin(r *http.Request) *flight {
 		StartedAt: f.start,
 		Method:    clip(r.Method),
 		Path:      scrubTarget(f.target, f.query),
-		Dialect:   dialect.Detect(f.target),
+		Dialect:   dialectOf(r, f.target),
 		Outcome:   exchange.Open,
 	}
 	if f.upstream != nil {

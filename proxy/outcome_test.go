@@ -171,6 +171,18 @@ func TestUnreachableUpstreamNamesHostAndStep(t *testing.T) {
 	}
 }
 
+// An address that was put together wrongly stays wrong, as it is without us.
+func TestAPathThatTheUpstreamDoesNotKnowIsToldWithItsCure(t *testing.T) {
+	w := onSockets(t, "/api", http.NotFoundHandler())
+	got, x := w.exchange("/v1/responses", "{}")
+	if got != "404 page not found\n" || number(x.Status) != 404 || x.Outcome != exchange.UpstreamError {
+		t.Errorf("%q, status %d, outcome %s", got, number(x.Status), x.Outcome)
+	}
+	if !strings.Contains(x.Reason, "/v1 too many or too few") {
+		t.Errorf("reason %q", x.Reason)
+	}
+}
+
 func TestClientThatLeavesBeforeTheHeadIsNoGatewayError(t *testing.T) {
 	upstream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -128,7 +129,21 @@ func newTransport(d *dialer) *http.Transport {
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: 1 << 16, // the default of 2 churns TLS
 		IdleConnTimeout:     idleTime,
+
+		OnProxyConnectResponse: tunnelRefused,
 	}
+}
+
+// tunnelRefused says what an outbound proxy answered where it makes no tunnel. The
+// host that was asked for has no part in it.
+func tunnelRefused(_ context.Context, via *url.URL, _ *http.Request, res *http.Response) error {
+	switch res.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusLoopDetected:
+		return fmt.Errorf("a loop: HTTPS_PROXY (%s) leads back to ttftap", via.Host)
+	}
+	return fmt.Errorf("the outbound proxy (HTTPS_PROXY, %s) answered %s", via.Host, res.Status)
 }
 
 // Close drops the idle connections to the upstreams.
@@ -151,6 +166,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		f.end()
 		f.land()
+		if broken := recover(); broken != nil {
+			breakOff(w, r)
+			panic(broken)
+		}
 	}()
 	if no := f.refusal(r); no != nil {
 		f.refuse(w, no)

@@ -46,6 +46,15 @@ func (f *flight) readHead(r *http.Request) {
 	}
 }
 
+// dialectOf names the wire format of a request. Only a POST or a WebSocket calls a
+// model: a browser's pre-flight or a list of what is stored has the same path.
+func dialectOf(r *http.Request, target string) exchange.Dialect {
+	if r.Method != http.MethodPost && !isWebSocket(r) {
+		return exchange.Other
+	}
+	return dialect.Detect(target)
+}
+
 // keyID tells credentials apart without keeping them: a hash keyed by this
 // install's secret.
 func (p *Proxy) keyID(credential string) string {

@@ -82,11 +82,11 @@ func TestClientThatLeavesKeepsWhatWasMeasured(t *testing.T) {
 }
 
 func TestLongSilenceBeforeTheHeadIsNoError(t *testing.T) {
-	upstream := script(eventStream, step{290 * time.Second, chatText + chatFinish + chatUsage + chatDone})
-	inBubble(t, upstream, func(t *testing.T, w *world) {
-		got, x := w.exchange("/v1/chat/completions", chatAsked)
-		if x.Outcome != exchange.OK || ms(x.FirstByte) != 290_000 || len(got) == 0 {
-			t.Errorf("outcome %s, first byte after %v ms, %d bytes", x.Outcome, ms(x.FirstByte), len(got))
+	answer := respCreated + respText + respEnd("completed", "", respUsage)
+	inBubble(t, script(eventStream, step{290 * time.Second, answer}), func(t *testing.T, w *world) {
+		got, x := w.exchange(respPath, `{"model":"m","stream":true}`)
+		if got != answer || number(x.Status) != 200 || x.Outcome != exchange.OK || ms(x.FirstByte) != 290_000 || number(x.PromptTokens) != 12 || number(x.OutputTokens) != 5 {
+			t.Errorf("outcome %s, first byte after %v ms, %+v, bytes equal: %v", x.Outcome, ms(x.FirstByte), countsOf(x), got == answer)
 		}
 		if x.Bound == exchange.PrefillBound {
 			t.Error("12 tokens were called prefill-bound")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ttftap/ttftap/proxy"
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/proxy/websocket"
 )
@@ -243,5 +244,32 @@ func TestFramesThatCannotBeReadPassAndAreSaidNotToBeRead(t *testing.T) {
 	}
 	if n := len(w.rows.ended); n != 0 {
 		t.Errorf("%d rows of what is not read", n)
+	}
+}
+
+// A client that tries a WebSocket first must lose nothing by it.
+func TestAWebSocketThatIsRefusedCostsNoTimeAndNoRequest(t *testing.T) {
+	upstream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		script(eventStream, step{0, respCreated + respText + respEnd("completed", "", respUsage)})(w, r)
+	})
+	for _, refuses := range []bool{false, true} {
+		w := onSockets(t, "/v1", upstream, func(c *proxy.Config) { c.RefuseWebSocket = refuses })
+		start := time.Now()
+		if _, res := w.upgrade(t, respPath); res.StatusCode != 426 {
+			t.Errorf("refused here: %v; the attempt was answered %d", refuses, res.StatusCode)
+		}
+		if took := time.Since(start); took > 500*time.Millisecond {
+			t.Errorf("refused here: %v; the attempt took %v", refuses, took)
+		}
+		if x := w.row(); !diagnosis.FallsBack(&x) || x.FirstToken != nil || !strings.Contains(x.Reason, "supports_websockets = false") {
+			t.Errorf("refused here: %v; the attempt is told as outcome %s: %s", refuses, x.Outcome, x.Reason)
+		}
+		if _, x := w.exchange(respPath, `{"model":"m","stream":true}`); x.Outcome != exchange.OK || diagnosis.FallsBack(&x) || number(x.OutputTokens) != 5 {
+			t.Errorf("refused here: %v; then outcome %s, %s", refuses, x.Outcome, x.Error)
+		}
 	}
 }

@@ -87,6 +87,22 @@ func (w *writer) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
+// breakOff makes an answer that was cut look so to a client of HTTP/1.0, to which
+// the end of the connection is the end of the answer.
+func breakOff(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoAtLeast(1, 1) || w.Header().Get("Content-Length") != "" {
+		return
+	}
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // a reset in place of an end
+	}
+	_ = c.Close()
+}
+
 // keepAbsent stops the server from adding headers that the upstream did not send.
 func keepAbsent(h http.Header, names ...string) {
 	for _, n := range names {

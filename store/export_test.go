@@ -112,6 +112,25 @@ func TestTimesAreUTCWhateverTheZone(t *testing.T) {
 	}
 }
 
+// Providers count by days of UTC, whatever the clocks here show.
+func TestADayOfUTCHasWhatBeganInIt(t *testing.T) {
+	s := openTemp(t)
+	zone := time.FixedZone("New York", -4*3600)
+	for i, minute := range []int{19*60 + 30, 20*60 + 30, 23*60 + 30} {
+		x := bare(string(rune('1'+i)), exchange.OK)
+		x.StartedAt = time.Date(2026, 9, 6, 0, minute, 0, 0, zone)
+		save(t, s, x)
+	}
+	day := time.Date(2026, 9, 6, 0, 0, 0, 0, time.UTC)
+	for n, want := range []int64{1, 2, 0} {
+		from := day.AddDate(0, 0, n)
+		got, err := s.Count(t.Context(), Filter{From: When{Time: from}, To: When{Time: from.AddDate(0, 0, 1)}})
+		if got != want || err != nil {
+			t.Errorf("%s has %d rows, want %d (%v)", from.Format(time.DateOnly), got, want, err)
+		}
+	}
+}
+
 func TestAnyCSVIsReadBackCellByCell(t *testing.T) {
 	s := openTemp(t)
 	rapid.Check(t, func(r *rapid.T) {

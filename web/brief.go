@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
@@ -22,6 +23,7 @@ type brief struct {
 	Delivery    exchange.Delivery
 	CacheDenied bool // a count of cached tokens that the wait belies
 	Prewarm     bool // counted and listed, and part of no figure
+	FallsBack   bool // a WebSocket in place of which the client went on over HTTP
 	spent       [len(kinds)]time.Duration
 }
 
@@ -30,7 +32,7 @@ var kinds = [...]kind{network, floor, queue, prefill, wait, hidden, unseen, reas
 
 // briefColumns are what briefOf reads of an exchange.
 var briefColumns = []string{
-	"id", "started_at", "upstream", "key_id", "client", "session_id", "turn_id", "request_kind", "experiment",
+	"id", "started_at", "upstream", "key_id", "client", "session_id", "turn_id", "request_kind", "experiment", "method", "dialect",
 	"model_requested", "model_served", "status", "outcome", "error", "request_id", "response_id", "gateway_request_id",
 	"prompt_tokens", "cached_tokens", "uncached_tokens", "output_tokens", "reasoning_tokens", "reasoning",
 	"generation_started_ms", "first_token_ms", "first_reasoning_ms", "answer_start_ms", "last_token_ms", "total_ms",
@@ -46,7 +48,7 @@ func briefOf(x *exchange.Exchange) brief {
 		Status:  x.Status, Total: x.End,
 		Cached: x.CachedTokens, Uncached: x.UncachedTokens, Output: x.OutputTokens,
 		Rate: x.TokensPerSec, RateQuality: x.RateQuality, Delivery: x.Delivery,
-		CacheDenied: x.CacheOutcome == "unreported", Prewarm: x.IsPrewarm(),
+		CacheDenied: x.CacheOutcome == "unreported", Prewarm: x.IsPrewarm(), FallsBack: diagnosis.FallsBack(x),
 	}
 	if x.End != nil {
 		for _, p := range phases(x, *x.End) {
@@ -58,3 +60,6 @@ func briefOf(x *exchange.Exchange) brief {
 
 // index is where a kind stands in kinds.
 func (k kind) index() int { return slices.Index(kinds[:], k) }
+
+// failed says whether it failed, other than by its client's will.
+func (b *brief) failed() bool { return isFailure(b.Outcome) && !b.FallsBack }

@@ -51,7 +51,7 @@ func (g *group) add(b *brief) {
 		g.totals = push(g.totals, int64(*b.Total))
 	}
 	g.pooled.add(b.pooled())
-	if isFailure(b.Outcome) {
+	if b.failed() {
 		g.fail(b.Outcome)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // overview is what the exchanges of a view come to.
 type overview struct {
 	scope
-	outcomes map[exchange.Outcome]int64
+	outcomes map[exchange.Outcome]int64 // but of what falls back
 	bound    map[exchange.Bound]int64
 	cold     int64                     // prefill-bound ones of whose prompt hardly anything was cached
 	spent    [len(kinds)]time.Duration // time of all together
@@ -60,7 +60,9 @@ func each(fns []func(*brief)) func(*brief) {
 }
 
 func (o *overview) add(b *brief) {
-	o.outcomes[b.Outcome]++
+	if !b.FallsBack {
+		o.outcomes[b.Outcome]++
+	}
 	o.bound[b.Bound]++
 	if b.Prewarm {
 		return

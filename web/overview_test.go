@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,26 @@ func TestTheSentenceTellsTheLargestFinding(t *testing.T) {
 		if got := string(viewOf(t, test.rows, store.Filter{}).say(chinese)); strings.Contains(got, "%!") || strings.Contains(got, "*") {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+// Where there are no WebSockets, a client tries one and goes on over HTTP.
+func TestAWebSocketThatFallsBackIsNoFailure(t *testing.T) {
+	tried := func(outcome exchange.Outcome, status *int64) func(int, string) *exchange.Exchange {
+		return func(_ int, id string) *exchange.Exchange {
+			return seeded(fmt.Sprint(id, outcome), time.Minute, func(x *exchange.Exchange) {
+				x.Method, x.Path, x.Dialect, x.Outcome, x.Status = "GET", "/v1/responses", exchange.Responses, outcome, status
+				x.Error = "426 use_http: the client falls back by itself"
+			})
+		}
+	}
+	calls := filledUp(20, func(i int, id string) *exchange.Exchange { return quick(id, time.Duration(i)*time.Second, 50) })
+	refused, softened := filledUp(4, tried(exchange.Refused, nil)), filledUp(4, tried(exchange.UpstreamError, new(int64(404))))
+	if n := viewOf(t, slices.Concat(calls, refused, softened), store.Filter{}).failed(); n != 0 {
+		t.Errorf("%d failed", n)
+	}
+	if n := viewOf(t, append(calls, filledUp(4, tried(exchange.UpstreamError, new(int64(401))))...), store.Filter{}).failed(); n != 4 {
+		t.Errorf("of 4 whose key was refused, %d failed", n)
 	}
 }
 

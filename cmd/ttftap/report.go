@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 	"time"
+	"unicode"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
@@ -115,10 +116,17 @@ func percent(share *float64) string {
 	return figure.Percent(*share)
 }
 
-// cell is a foreign text within a table.
+// cell is a foreign text within a table: no markup, and nothing that a terminal
+// would obey.
 func cell(s string) string {
 	if s == "" {
 		return figure.Unknown
 	}
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "'").Replace(s)
+	s = strings.NewReplacer("|", `\|`, "[", `\[`, "\n", " ", "\r", " ", "<", "&lt;", "`", "'").Replace(s)
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }

@@ -187,7 +187,7 @@ func (t *tally) cover(x *exchange.Exchange) {
 		when bool
 	}{
 		{&t.coverage.EndedWell, well},
-		{&t.failed, !well && x.Outcome != exchange.ClientAbort && x.Outcome != exchange.Interrupted},
+		{&t.failed, !well && !diagnosis.FallsBack(x) && x.Outcome != exchange.ClientAbort && x.Outcome != exchange.Interrupted},
 		{&t.coverage.Separable, separable(x)},
 		{&t.coverage.Usage, well && x.OutputTokens != nil},
 		{&t.coverage.Cached, tellsCache(x)},

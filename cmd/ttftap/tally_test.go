@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis"
+	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -188,5 +189,19 @@ func TestMillisecondsHaveTheDecimalsOfTheExports(t *testing.T) {
 	got := must(json.Marshal([]*millis{new(millis(1234567)), nil}))
 	if string(got) != "[1.235,null]" {
 		t.Errorf("%s", got)
+	}
+}
+
+func TestAForeignTextIsNoMarkupAndCommandsNoTerminal(t *testing.T) {
+	for text, want := range map[string]string{
+		"": figure.Unknown, "gpt-5": "gpt-5", "通义 千问": "通义 千问",
+		"a|b\n# c":                          `a\|b # c`,
+		"<img src=x onerror=alert(1)>":      "&lt;img src=x onerror=alert(1)>",
+		"![x](https://elsewhere.invalid/x)": `!\[x](https://elsewhere.invalid/x)`,
+		"\x1b]0;title\a\u202e":              "�]0;title��",
+	} {
+		if got := cell(text); got != want {
+			t.Errorf("%q is written %q, want %q", text, got, want)
+		}
 	}
 }

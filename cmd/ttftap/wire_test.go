@@ -196,8 +196,29 @@ func TestOutboundProxyThatRefusesIsSaidToBeTheCause(t *testing.T) {
 	}))
 	t.Cleanup(refusing.Close)
 	c := startChild(t, "https://example.com/v1", filepath.Join(t.TempDir(), "x.db"), behind(refusing.URL)...)
-	if status, _, body := c.answer(t); status != 502 || !strings.Contains(body, "Proxy Authentication Required") {
+	if status, _, body := c.answer(t); status != 502 || !strings.Contains(body, "Proxy Authentication Required") || !strings.Contains(body, "outbound proxy") {
 		t.Errorf("status %d, %s", status, body)
+	}
+}
+
+// An environment that sends the program's own calls back to it must not go round.
+func TestOutboundProxyThatIsTtftapItselfIsSaidToBeALoop(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	for _, upstream := range []string{"https://model.invalid/v1", "http://model.invalid/v1"} {
+		c := startChildOn(t, address, upstream, filepath.Join(t.TempDir(), "x.db"), behind("http://"+address)...)
+		c.base = "http://" + address
+		start := time.Now()
+		status, _, body := c.answer(t)
+		if status < 500 || !strings.Contains(strings.ToLower(body), "loop") || !strings.Contains(body, "HTTPS_PROXY") || time.Since(start) > soon {
+			t.Errorf("%s: status %d, %s, after %v", upstream, status, body, time.Since(start))
+		}
+		c.Process.Kill()
+		c.Wait()
 	}
 }
 

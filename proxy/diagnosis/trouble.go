@@ -85,6 +85,21 @@ func gaveUp(x *exchange.Exchange) bool {
 // than the upstream's.
 func softened(x *exchange.Exchange) bool { return strings.Contains(x.Note, exchange.FellBack) }
 
+// FallsBack says whether x is a WebSocket that was refused in a way upon which the
+// client goes on over HTTP: no call of a model, and nothing that failed.
+func FallsBack(x *exchange.Exchange) bool {
+	if x.Method != "GET" || x.Dialect != exchange.Responses {
+		return false
+	}
+	switch x.Outcome {
+	case exchange.Refused: // by the proxy, for one reason or another
+		return strings.HasPrefix(x.Error, "426 ")
+	case exchange.UpstreamError:
+		return x.Status != nil && slices.Contains([]int64{400, 404, 405, 426, 501}, *x.Status)
+	}
+	return false
+}
+
 func overSocket(x *exchange.Exchange) bool { return x.Transport == "websocket" }
 
 func noAnswer(x *exchange.Exchange) bool { return x.Status == nil }
