@@ -29,13 +29,19 @@ const (
 	openAIGo    = "3.99.0" // as in testdata/clients/gosdk/go.mod
 )
 
-// libraries are the clients that are no Codex.
+// libraries are what programs are built with.
 func libraries() []library {
 	return []library{
 		{"OpenAI SDK for Node " + openAINode, []string{"openai@" + openAINode}, withBodies(script("openai.mjs"))},
 		{"Vercel AI SDK " + vercel, []string{"ai@" + vercel, "@ai-sdk/openai@" + vercelOnes}, withBodies(script("vercel.mjs"))},
 		{"Anthropic SDK " + anthropicJS, []string{"@anthropic-ai/sdk@" + anthropicJS}, withBodies(script("anthropic.mjs"))},
 		{"OpenAI SDK for Go " + openAIGo, nil, withBodies(goSDK)},
+	}
+}
+
+// tools are the clients that a machine has.
+func tools() []library {
+	return []library{
 		{"curl " + curlVersion(), nil, []trial{
 			{name: "--compressed, gzip", model: conduct{answers: "gzip"}, run: curl("--compressed")},
 			{name: "--compressed, zstd", model: conduct{answers: "zstd"}, run: curl("--compressed")},
