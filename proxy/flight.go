@@ -242,11 +242,12 @@ func (f *flight) rowFirst() {
 }
 
 // failed answers for an upstream that gave no answer.
-func (f *flight) failed(w http.ResponseWriter, _ *http.Request, err error) {
+func (f *flight) failed(w http.ResponseWriter, r *http.Request, err error) {
 	f.err = err
 	if f.client.Err() != nil {
 		panic(http.ErrAbortHandler) // nobody is left to be told, and no answer must be made up
 	}
+	f.takeRest(r)
 	step, words := f.unreachable(err)
 	f.locked(func() { f.x.Error = words })
 	writeError(w, http.StatusBadGateway, "upstream_"+step+"_failed", words)

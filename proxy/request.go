@@ -102,6 +102,15 @@ func (f *flight) newUpload(r *http.Request) *upload {
 
 func (f *flight) received() { f.locked(func() { f.x.Received = f.since() }) }
 
+// takeRest reads what no upstream took of the request body: it tells the model, and
+// by it the next attempt is known. A client that waits for leave to send is not
+// given any.
+func (f *flight) takeRest(r *http.Request) {
+	if f.upload.src != nil && f.x.Dialect != exchange.Other && r.Header.Get("Expect") == "" {
+		f.upload.whole()
+	}
+}
+
 // settleBody waits until the request body has been read, and reads what there is
 // of one that never ended.
 func (f *flight) settleBody() {

@@ -17,6 +17,8 @@ func TestUpstreamIsHeldBackByASlowClient(t *testing.T) {
 	const chunk = 64 << 10
 	var written atomic.Int64
 	upstream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond) // a flush of the head that waited for a write would stop the bubble's time
 		for range 100 {
 			io.WriteString(w, strings.Repeat("x", chunk))
 			written.Add(chunk)

@@ -22,11 +22,14 @@ type library struct {
 }
 
 const (
-	openAINode  = "7.59.0"
-	vercel      = "7.0.173"
-	vercelOnes  = "4.0.118"
-	anthropicJS = "1.14.0"
-	openAIGo    = "3.99.0" // as in testdata/clients/gosdk/go.mod
+	openAINode   = "7.59.0"
+	openAIPython = "3.51.0"
+	claudeCode   = "2.1.332"
+	continueCLI  = "1.5.47"
+	vercel       = "7.0.173"
+	vercelOnes   = "4.0.118"
+	anthropicJS  = "1.14.0"
+	openAIGo     = "3.99.0" // as in testdata/clients/gosdk/go.mod
 )
 
 // libraries are what programs are built with.

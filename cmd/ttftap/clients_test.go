@@ -147,6 +147,7 @@ func (m *matrix) write(path string) {
 		"and run again with ttftap between them.\n\nIn each run through ttftap, what the client sent and got is compared with what the model took and answered: method, target, headers and body, "+
 		"byte for byte. The two runs are compared by all that the model was sent, and by what the client printed, ids and times left out. "+
 		"Of each call the row must tell the model's own counts, ids, outcome, wire format and transport, and the client's session and turn.\n\n"+
+		"After that, Codex 0.94, Claude Code, Continue, curl and the OpenAI SDKs for Node and Python are run with what the connect page has to paste for them.\n\n"+
 		"| client | doing | model calls | seen |\n|---|---|---|---|\n%s\n",
 		m.started.Format(time.DateOnly), time.Since(m.started).Round(time.Second), runtime.NumCPU(), strings.Join(m.lines, "\n"))
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
