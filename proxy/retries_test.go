@@ -118,7 +118,7 @@ func TestClientThatWaitsForLeaveIsToldOfNoUpstreamAtOnce(t *testing.T) {
 	w := onSockets(t, "/v1", http.NotFoundHandler(), nowhere(t))
 	answer, _ := w.raw("POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
 	if line, err := answer.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 502 ") {
-		t.Errorf("%q, %v", line, err)
+		t.Fatalf("%q, %v", line, err)
 	}
 	if x := w.row(); x.Outcome != exchange.Unreachable || *x.RequestBytes != 0 {
 		t.Errorf("outcome %s, %d bytes", x.Outcome, *x.RequestBytes)
