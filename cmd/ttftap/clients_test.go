@@ -185,11 +185,11 @@ func (one trial) try(t *testing.T, prefix string) string {
 	if len(rows) != want {
 		t.Errorf("%d rows of %d requests", len(rows), want)
 	}
-	return one.check(t, rows, through) + compressed(got)
+	return one.check(t, rows, through) + one.compressed(got)
 }
 
 // compressed says what of the bodies was.
-func compressed(got []*taken) (said string) {
+func (one trial) compressed(got []*taken) (said string) {
 	requests, answers := "", ""
 	for _, g := range got {
 		requests, answers = cmp.Or(requests, g.header.Get("Content-Encoding")), cmp.Or(answers, g.encoding)
@@ -197,8 +197,11 @@ func compressed(got []*taken) (said string) {
 	if requests != "" {
 		said += ", requests in " + requests
 	}
-	if answers != "" {
+	switch {
+	case answers != "":
 		said += ", answers in " + answers
+	case one.model.answers != "":
+		said += ", no compression asked for"
 	}
 	return said
 }
