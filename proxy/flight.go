@@ -37,6 +37,7 @@ type flight struct {
 	question question
 
 	upload  *upload
+	hurried bool             // reading the request body was ended here, which looks as if the client had left
 	coding  string           // content coding of the request body
 	reading sync.WaitGroup   // of the request body
 	reuse   *diagnosis.Reuse // what of its prompt was seen before; set while the body is read
@@ -155,11 +156,12 @@ func (f *flight) rowFirst() {
 }
 
 // failed answers for an upstream that gave no answer.
-func (f *flight) failed(w http.ResponseWriter, _ *http.Request, err error) {
+func (f *flight) failed(w http.ResponseWriter, r *http.Request, err error) {
 	f.err = err
 	if f.client.Err() != nil {
 		panic(http.ErrAbortHandler) // nobody is left to be told, and no answer must be made up
 	}
+	f.takeRest(w, r)
 	step, words := f.unreachable(err)
 	f.locked(func() { f.x.Error = words })
 	writeError(w, http.StatusBadGateway, "upstream_"+step+"_failed", words)

@@ -19,7 +19,7 @@ type ending struct {
 // end takes what the handler alone knows of the end.
 func (f *flight) end() {
 	if f.ending.at == nil {
-		f.endAt(ending{f.since(), f.client.Err() != nil, context.Cause(f.client) == ErrStopped})
+		f.endAt(ending{f.since(), f.client.Err() != nil && !f.hurried, context.Cause(f.client) == ErrStopped})
 	}
 }
 

@@ -345,28 +345,3 @@ func TestNothingSecretIsKept(t *testing.T) {
 		t.Errorf("path %q, error %q, key %q", x.Path, x.Error, x.KeyID)
 	}
 }
-
-func TestRepeatedRequestAfterAFailureIsItsRetry(t *testing.T) {
-	var n atomic.Int64
-	w := onSockets(t, "/v1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n.Add(1) < 3 {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		script(eventStream, step{0, chatText + chatFinish + chatDone})(w, r)
-	}))
-	var got []exchange.Exchange
-	for _, body := range []string{chatAsked, chatAsked, chatAsked, chatAsked, `{"model":"m"}`} {
-		_, x := w.exchange("/v1/chat/completions", body, "Session-Id", "s1")
-		got = append(got, x)
-	}
-	first := got[0].ID
-	for i, want := range []struct {
-		group   string
-		attempt int64
-	}{{first, 1}, {first, 2}, {first, 3}, {"", -1}, {"", -1}} {
-		if got[i].RetryGroup != want.group || number(got[i].Attempt) != want.attempt {
-			t.Errorf("request %d: group %q, attempt %d", i, got[i].RetryGroup, number(got[i].Attempt))
-		}
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
 	"github.com/ttftap/ttftap/proxy/dialect"
@@ -111,6 +112,24 @@ func (f *flight) newUpload(r *http.Request) *upload {
 }
 
 func (f *flight) received() { f.locked(func() { f.x.Received = f.since() }) }
+
+// restPatience is how long what no upstream took may take to come.
+const restPatience = time.Second
+
+// takeRest reads what no upstream took of the request body: it tells the model, and
+// by it the next attempt is known. A client that waits for leave to send is not
+// given any, and one that sends slowly has its answer before it has done.
+func (f *flight) takeRest(w http.ResponseWriter, r *http.Request) {
+	if f.upload.src == nil || f.upload.ended() || f.x.Dialect == exchange.Other || r.Header.Get("Expect") != "" {
+		return
+	}
+	client := http.NewResponseController(w)
+	if client.SetReadDeadline(time.Now().Add(restPatience)) == nil {
+		f.upload.whole()
+		f.hurried = f.upload.broken()
+		_ = client.SetReadDeadline(time.Time{})
+	}
+}
 
 // settleBody waits until the request body has been read, and reads what there is
 // of one that never ended.

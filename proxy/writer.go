@@ -35,7 +35,7 @@ func (w *writer) WriteHeader(code int) {
 		dropHopByHop(h)
 	} else {
 		keepAbsent(h, "Date", "Content-Type")
-		if w.http1 && !w.flight.upload.ended() {
+		if w.http1 && (!w.flight.upload.ended() || w.flight.upload.broken()) {
 			// An answer before the end of the request: what is left of the
 			// request must not be taken for the next one.
 			h.Set("Connection", "close")

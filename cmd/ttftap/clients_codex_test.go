@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,15 +25,18 @@ type codexVersion struct {
 	newest  bool // of all on that day
 }
 
-// codexes are the versions that are run: the last one is the newest.
+// pinnedCodexes are the versions that are run, the oldest first.
+var pinnedCodexes = []codexVersion{
+	{version: "0.40.0", chat: true}, {version: "0.80.0", chat: true}, {version: "0.94.0", chat: true},
+	{version: "0.104.0"}, {version: "0.115.0", setting: true}, {version: "0.135.0", setting: true, sockets: true},
+	{version: "0.144.6", setting: true, sockets: true}, {version: "0.160.0", setting: true, sockets: true},
+	{version: "0.171.0", setting: true, sockets: true, all: true},
+}
+
+// codexes are the pinned versions, and the newest of all where that is another.
 func codexes(t *testing.T) []codexVersion {
 	t.Helper()
-	list := []codexVersion{
-		{version: "0.40.0", chat: true}, {version: "0.80.0", chat: true}, {version: "0.94.0", chat: true},
-		{version: "0.104.0"}, {version: "0.115.0", setting: true}, {version: "0.135.0", setting: true, sockets: true},
-		{version: "0.144.6", setting: true, sockets: true}, {version: "0.160.0", setting: true, sockets: true},
-		{version: "0.171.0", setting: true, sockets: true, all: true},
-	}
+	list := slices.Clone(pinnedCodexes)
 	out, err := exec.Command("npm", "view", "@openai/codex", "version").Output()
 	if newest := strings.TrimSpace(string(out)); err != nil || newest == "" {
 		t.Errorf("which Codex is the newest: %v", err)
@@ -85,7 +89,7 @@ func (v codexVersion) rare() []trial {
 		{name: "500 twice", model: conduct{mishaps: []string{"status=500", "status=500"}}, run: v.task(own, plain), outcomes: "upstream_error ok", rows: oneGroup},
 		{name: "stream cut twice", model: conduct{mishaps: []string{cutEarly, cutEarly}}, run: v.task(own, plain), outcomes: "upstream_cut ok", rows: oneGroup},
 		{name: "upstream down", model: conduct{down: true},
-			differs: "502 and an error, where Codex alone waits for the network", run: v.task(once, plain), outcomes: "unreachable"},
+			differs: "502 and an error, where Codex alone waits for the network", run: v.task(once, plain), outcomes: "unreachable", rows: oneGroup},
 		{name: "thread title beside the first turn", differs: "rows right; two sessions", run: v.terminal(own, plain), rows: twoSessions},
 	}
 }
@@ -167,7 +171,11 @@ func (r *ride) try(name string, args ...string) string {
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.WaitDelay, cmd.Env = &out, &log, filepath.Join(r.home, "work"), time.Second, r.environment()
 	if err := cmd.Run(); err != nil {
-		r.Logf("%s: %v: %s%.3000s", filepath.Base(name), err, out.String(), log.String())
+		r.Cleanup(func() {
+			if r.Failed() {
+				r.Logf("%s: %v: %s%.3000s", filepath.Base(name), err, out.String(), log.String())
+			}
+		})
 	}
 	return out.String() + "exit " + strconv.Itoa(cmd.ProcessState.ExitCode()) + "\n"
 }

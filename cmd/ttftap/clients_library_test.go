@@ -22,20 +22,29 @@ type library struct {
 }
 
 const (
-	openAINode  = "7.59.0"
-	vercel      = "7.0.173"
-	vercelOnes  = "4.0.118"
-	anthropicJS = "1.14.0"
-	openAIGo    = "3.99.0" // as in testdata/clients/gosdk/go.mod
+	openAINode   = "7.59.0"
+	openAIPython = "3.51.0"
+	claudeCode   = "2.1.332"
+	continueCLI  = "1.5.47"
+	vercel       = "7.0.173"
+	vercelOnes   = "4.0.118"
+	anthropicJS  = "1.14.0"
+	openAIGo     = "3.99.0" // as in testdata/clients/gosdk/go.mod
 )
 
-// libraries are the clients that are no Codex.
+// libraries are what programs are built with.
 func libraries() []library {
 	return []library{
 		{"OpenAI SDK for Node " + openAINode, []string{"openai@" + openAINode}, withBodies(script("openai.mjs"))},
 		{"Vercel AI SDK " + vercel, []string{"ai@" + vercel, "@ai-sdk/openai@" + vercelOnes}, withBodies(script("vercel.mjs"))},
 		{"Anthropic SDK " + anthropicJS, []string{"@anthropic-ai/sdk@" + anthropicJS}, withBodies(script("anthropic.mjs"))},
 		{"OpenAI SDK for Go " + openAIGo, nil, withBodies(goSDK)},
+	}
+}
+
+// tools are the clients that a machine has.
+func tools() []library {
+	return []library{
 		{"curl " + curlVersion(), nil, []trial{
 			{name: "--compressed, gzip", model: conduct{answers: "gzip"}, run: curl("--compressed")},
 			{name: "--compressed, zstd", model: conduct{answers: "zstd"}, run: curl("--compressed")},

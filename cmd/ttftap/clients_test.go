@@ -55,18 +55,19 @@ type matrix struct {
 	started time.Time
 }
 
-// TestClients runs each client for real. It takes minutes and downloads gigabytes,
-// so it is run by make test-clients alone; TTFTAP_CLIENTS is all, or words of the
-// names of those to be run.
+// TestClients installs each client and runs it for real, which takes minutes and
+// downloads gigabytes: make test-clients. TTFTAP_CLIENTS is all, or words of the
+// names of those to be run; without it only what is at hand is run.
 func TestClients(t *testing.T) {
-	if os.Getenv("TTFTAP_CLIENTS") == "" {
-		t.Skip("SKIPPED: the clients are run by make test-clients alone")
-	}
 	m := &matrix{t: t, started: time.Now()}
+	if os.Getenv("TTFTAP_CLIENTS") == "" {
+		m.atHand()
+		return
+	}
 	for _, c := range codexes(t) {
 		m.try(c.String(), []string{"@openai/codex@" + c.version}, c.trials())
 	}
-	for _, c := range libraries() {
+	for _, c := range slices.Concat(libraries(), tools()) {
 		m.try(c.name, c.packages, c.trials)
 	}
 	if *updateClients && os.Getenv("TTFTAP_CLIENTS") == "all" {
@@ -74,10 +75,19 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// atHand runs the Codex that other tests use too, and the tools of the machine.
+func (m *matrix) atHand() {
+	m.t.Run("Codex", func(t *testing.T) {
+		m.run(t, "Codex", needs(t, os.Getenv("TTFTAP_CODEX"), "the Codex CLI (TTFTAP_CODEX)"), pinnedCodexes[len(pinnedCodexes)-1].trials())
+	})
+	for _, c := range tools() {
+		m.t.Run(c.name, func(t *testing.T) { m.run(t, c.name, "", c.trials) })
+	}
+}
+
 // try installs a client, has it do its trials, and deletes it.
 func (m *matrix) try(name string, packages []string, trials []trial) {
-	words := os.Getenv("TTFTAP_CLIENTS")
-	if words != "all" && !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return strings.Contains(name, w) }) {
+	if !chosen(name) {
 		return
 	}
 	m.t.Run(name, func(t *testing.T) {
@@ -86,22 +96,32 @@ func (m *matrix) try(name string, packages []string, trials []trial) {
 			m.add(name, "", "", "not run: "+err.Error())
 			t.Skipf("SKIPPED: %v", err)
 		}
-		for _, one := range trials {
-			t.Run(one.name, func(t *testing.T) {
-				seen, result := "", "FAILED"
-				defer func() {
-					if t.Skipped() {
-						result = "not run: this machine lacks what it needs"
-					}
-					m.add(name, one.name, seen, result)
-				}()
-				seen = one.try(t, prefix)
-				if !t.Failed() {
-					result = cmp.Or(one.differs, "same bytes, rows right")
-				}
-			})
-		}
+		m.run(t, name, prefix, trials)
 	})
+}
+
+// chosen says whether a client is among those to be run.
+func chosen(name string) bool {
+	words := os.Getenv("TTFTAP_CLIENTS")
+	return words == "all" || slices.ContainsFunc(strings.Fields(words), func(w string) bool { return strings.Contains(name, w) })
+}
+
+func (m *matrix) run(t *testing.T, name, prefix string, trials []trial) {
+	for _, one := range trials {
+		t.Run(one.name, func(t *testing.T) {
+			seen, result := "", "FAILED"
+			defer func() {
+				if t.Skipped() {
+					result = "not run: this machine lacks what it needs"
+				}
+				m.add(name, one.name, seen, result)
+			}()
+			seen = one.try(t, prefix)
+			if !t.Failed() {
+				result = cmp.Or(one.differs, "same bytes, rows right")
+			}
+		})
+	}
 }
 
 func install(prefix string, packages []string) error {
@@ -116,7 +136,9 @@ func install(prefix string, packages []string) error {
 }
 
 func (m *matrix) add(client, trial, seen, result string) {
-	m.t.Logf("%6.1f s  %s, %s: %s; %s", time.Since(m.started).Seconds(), client, trial, seen, result)
+	if os.Getenv("TTFTAP_CLIENTS") != "" {
+		m.t.Logf("%6.1f s  %s, %s: %s; %s", time.Since(m.started).Seconds(), client, trial, seen, result)
+	}
 	m.lines = append(m.lines, fmt.Sprintf("| %s | %s | %s | %s |", client, trial, seen, result))
 }
 
@@ -125,6 +147,7 @@ func (m *matrix) write(path string) {
 		"and run again with ttftap between them.\n\nIn each run through ttftap, what the client sent and got is compared with what the model took and answered: method, target, headers and body, "+
 		"byte for byte. The two runs are compared by all that the model was sent, and by what the client printed, ids and times left out. "+
 		"Of each call the row must tell the model's own counts, ids, outcome, wire format and transport, and the client's session and turn.\n\n"+
+		"After that, Codex 0.94, Claude Code, Continue, curl and the OpenAI SDKs for Node and Python are run with what the connect page has to paste for them.\n\n"+
 		"| client | doing | model calls | seen |\n|---|---|---|---|\n%s\n",
 		m.started.Format(time.DateOnly), time.Since(m.started).Round(time.Second), runtime.NumCPU(), strings.Join(m.lines, "\n"))
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -162,11 +185,11 @@ func (one trial) try(t *testing.T, prefix string) string {
 	if len(rows) != want {
 		t.Errorf("%d rows of %d requests", len(rows), want)
 	}
-	return one.check(t, rows, through) + compressed(got)
+	return one.check(t, rows, through) + one.compressed(got)
 }
 
 // compressed says what of the bodies was.
-func compressed(got []*taken) (said string) {
+func (one trial) compressed(got []*taken) (said string) {
 	requests, answers := "", ""
 	for _, g := range got {
 		requests, answers = cmp.Or(requests, g.header.Get("Content-Encoding")), cmp.Or(answers, g.encoding)
@@ -174,8 +197,11 @@ func compressed(got []*taken) (said string) {
 	if requests != "" {
 		said += ", requests in " + requests
 	}
-	if answers != "" {
+	switch {
+	case answers != "":
 		said += ", answers in " + answers
+	case one.model.answers != "":
+		said += ", no compression asked for"
 	}
 	return said
 }
@@ -199,7 +225,7 @@ func checkSame(t *testing.T, printed []string, told [][]string) {
 		t.Errorf("the client printed something else through the proxy, %s", firstDifference(a, b))
 	}
 	if len(told[0]) != len(told[1]) {
-		t.Errorf("the model was sent %d requests, and %d through the proxy", len(told[0]), len(told[1]))
+		t.Errorf("the model was sent %d requests, and %d through the proxy: %q and %q", len(told[0]), len(told[1]), heads(told[0]), heads(told[1]))
 		return
 	}
 	for i, a := range told[0] {
@@ -207,6 +233,15 @@ func checkSame(t *testing.T, printed []string, told [][]string) {
 			t.Errorf("the model was sent something else through the proxy, %s", firstDifference(a, b))
 		}
 	}
+}
+
+// heads are the first lines of letters.
+func heads(letters []string) (list []string) {
+	for _, l := range letters {
+		head, _, _ := strings.Cut(l, "\n")
+		list = append(list, head)
+	}
+	return list
 }
 
 // check compares the rows with what the model knows.

@@ -179,7 +179,8 @@ func checkOne(t testing.TB, base string, h heard, g *taken) {
 	}
 }
 
-// changing is what differs from run to run: ids, times and addresses.
+// changing is what differs from run to run: ids, times, addresses, and what Codex
+// adds to its user agent once it is under way.
 var changing = []struct {
 	pattern *regexp.Regexp
 	by      string
@@ -192,6 +193,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\b1[0-9]{9,12}(\.\d+)?\b`), "EPOCH"},
 	{regexp.MustCompile(`(127\.0\.0\.1|localhost):\d+`), "ADDRESS"},
 	{regexp.MustCompile(`Done:( [a-z]{3})+`), "ANSWER"},
+	{regexp.MustCompile(` \(codex_exec; [0-9.]+\)`), ""},
 	{regexp.MustCompile(`Chunk ID: [0-9a-f]+`), "CHUNK"},
 	{regexp.MustCompile(`(?i)(duration_seconds\\?"?|wall time): ?\d+(\.\d+)?`), "DURATION"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s|seconds)\b`), "DURATION"},

@@ -226,18 +226,42 @@ func TestThePageAndTheCommandTellCodexTheSame(t *testing.T) {
 	}
 }
 
-// optional is a client that need not be there: without it the test is skipped.
-func optional(t *testing.T, variable string, path ...string) string {
+// fetched installs packages of npm for one test, where clients are run for real:
+// each is hundreds of megabytes.
+func fetched(t *testing.T, packages ...string) (modules string) {
 	t.Helper()
-	prefix := os.Getenv(variable)
-	if prefix == "" {
-		t.Skipf("SKIPPED: %s does not say where it is", variable)
+	prefix := t.TempDir()
+	bring(t, packages[0], func() error { return install(prefix, packages) })
+	return filepath.Join(prefix, "node_modules")
+}
+
+// bring has a client installed that make test-clients alone runs.
+func bring(t *testing.T, name string, install func() error) {
+	t.Helper()
+	if !chosen(name) {
+		t.Skipf("SKIPPED: %s is run by make test-clients alone", name)
 	}
-	return lying(t, filepath.Join(append([]string{prefix}, path...)...))
+	if err := install(); err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+}
+
+// fetchedPython makes a Python of its own for one test, with a package.
+func fetchedPython(t *testing.T, pkg string) (python string) {
+	t.Helper()
+	home := t.TempDir()
+	bring(t, pkg, func() error {
+		out, err := exec.Command("sh", "-c", `python3 -m venv "$0" && "$0/bin/pip" install --quiet --retries 0 "$1"`, home, pkg).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("pip could not install %s: %w %.200s", pkg, err, out)
+		}
+		return nil
+	})
+	return filepath.Join(home, "bin", "python")
 }
 
 func TestOldCodexWithTheBlockForChat(t *testing.T) {
-	bin := optional(t, "TTFTAP_CODEX_CHAT", "node_modules", ".bin", "codex")
+	bin := filepath.Join(fetched(t, "@openai/codex@0.94.0"), ".bin", "codex")
 	c := connect(t)
 	old := newClient(t)
 	old.write("config.toml", "model = \"sim-light\"\n"+c.block("codex-chat", "default"))
@@ -263,7 +287,7 @@ func findIn(name string) string {
 }
 
 func TestThePythonSDKWithTheBlockOfThePage(t *testing.T) {
-	python := optional(t, "TTFTAP_PYTHON")
+	python := fetchedPython(t, "openai=="+openAIPython)
 	c := connect(t)
 	p := newClient(t)
 	p.run(python, p.write("try.py", c.block("python", "default")))
@@ -271,8 +295,7 @@ func TestThePythonSDKWithTheBlockOfThePage(t *testing.T) {
 }
 
 func TestTheNodeSDKWithTheBlockOfThePage(t *testing.T) {
-	modules := optional(t, "TTFTAP_NODE", "node_modules")
-	lying(t, filepath.Join(modules, "openai"))
+	modules := fetched(t, "openai@"+openAINode)
 	c := connect(t)
 	p := newClient(t)
 	if err := os.Symlink(modules, filepath.Join(p.home, "node_modules")); err != nil {
@@ -285,7 +308,7 @@ func TestTheNodeSDKWithTheBlockOfThePage(t *testing.T) {
 }
 
 func TestClaudeCodeWithTheBlockOfThePage(t *testing.T) {
-	bin := optional(t, "TTFTAP_NODE", "node_modules", ".bin", "claude")
+	bin := filepath.Join(fetched(t, "@anthropic-ai/claude-code@"+claudeCode), ".bin", "claude")
 	c := connect(t)
 	claude := newClient(t, "ANTHROPIC_API_KEY=sk-not-a-key", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "PATH="+filepath.Dir(bin)+":"+os.Getenv("PATH"))
 	claude.run("sh", "-c", strings.TrimSpace(c.block("claude", "default"))+` -p "Say hi." --model sim-light`)
@@ -293,7 +316,7 @@ func TestClaudeCodeWithTheBlockOfThePage(t *testing.T) {
 }
 
 func TestContinueWithTheBlockOfThePage(t *testing.T) {
-	bin := optional(t, "TTFTAP_NODE", "node_modules", ".bin", "cn")
+	bin := filepath.Join(fetched(t, "@continuedev/cli@"+continueCLI), ".bin", "cn")
 	c := connect(t)
 	cn := newClient(t, "CONTINUE_TELEMETRY_ENABLED=0")
 	cn.write(".continue/config.yaml", c.block("continue", "default"))
