@@ -9,13 +9,6 @@ type Joint struct {
 	Parts   []Part     `json:"parts"`
 }
 
-// Part is one part of the time of a request.
-type Part struct {
-	Name Sentence `json:"name"`
-	Of   string   `json:"of"` // network, floor, queue, prefill, decode
-	MS   Estimate `json:"ms"` // of one request; of one token for decode
-}
-
 // Join says what several reports tell together.
 func Join(reports []*Report) *Joint {
 	j := &Joint{}
