@@ -9,7 +9,6 @@ import (
 // finder makes a report.
 type finder struct {
 	*Report
-	plan Plan
 	rows []row
 }
 
@@ -28,8 +27,16 @@ var judges = map[Kind]func(*finder){
 // Find says what an experiment found, from those of its exchanges that are in
 // the log so far, in any order. The same exchanges make the same report.
 func Find(run Run, rows []*exchange.Exchange) *Report {
-	f := &finder{Report: newReport(run), plan: run.Plan, rows: taken(run.Plan, rows)}
-	f.Spikes = markSpikes(f.rows, len(f.plan.Arms))
+	f := &finder{Report: newReport(run), rows: taken(run.Plan, rows)}
+	f.tell()
+	f.judge()
+	f.check()
+	return f.Report
+}
+
+// tell sets what the rows tell arm by arm.
+func (f *finder) tell() {
+	f.Spikes = markSpikes(f.rows, len(f.Arms))
 	f.Sent = len(f.rows)
 	for i := range f.Arms {
 		f.Arms[i].tell(ofArm(f.rows, i))
@@ -37,9 +44,6 @@ func Find(run Run, rows []*exchange.Exchange) *Report {
 	for _, r := range f.rows {
 		f.Samples = append(f.Samples, r.Sample)
 	}
-	f.judge()
-	f.check()
-	return f.Report
 }
 
 func newReport(run Run) *Report {

@@ -87,11 +87,14 @@ func list(all []Sentence) Sentence {
 
 // then is one sentence after another.
 func (s Sentence) then(next Sentence) Sentence {
-	if s == (Sentence{}) || next == (Sentence{}) {
-		return Sentence{s.En + next.En, s.Zh + next.Zh}
+	if s != (Sentence{}) && next != (Sentence{}) {
+		s.En += " "
 	}
-	return Sentence{s.En + " " + next.En, s.Zh + next.Zh}
+	return s.join(next)
 }
 
 // quoted is the name of an arm.
 func quoted(name string) Sentence { return plain(strconv.Quote(name)) }
+
+// join is one directly after another.
+func (s Sentence) join(next Sentence) Sentence { return Sentence{s.En + next.En, s.Zh + next.Zh} }
