@@ -133,7 +133,7 @@ func TestABurstsVerdictIsNeverWrong(t *testing.T) {
 			want = FoundNetwork
 		}
 		if seed%3 == 0 {
-			w.spikes, w.queue = 0.4+r.Float64()/2, 6*(w.network+w.wait(30))
+			w.spikes, w.queue = 0.5+0.3*r.Float64(), 6*(w.network+w.wait(30))
 			want = FoundQueue
 		}
 		arms := armsOf("nonce")
