@@ -115,7 +115,7 @@ func (f *finder) judgeLevel(rows []row) {
 	ranked, sure := rank([]portion{{FoundFloor, starts}, {FoundNetwork, networks}, {FoundQueue, queues}})
 	f.setParts(ranked)
 	figs := figures{"parts": shares(f.Parts), "ttft": ranged(*f.Arms[0].TTFT, took)}
-	lead := Sentence{"A short prompt's first token came after ${ttft} (${parts}).", "短输入的首字 ${ttft}（${parts}）。"}
+	lead := Sentence{"A short prompt's first token took ${ttft}: ${parts}.", "短输入的首字 ${ttft}：${parts}。"}
 	if !sure {
 		f.verdict(Unresolved, lead.then(Sentence{
 			"Not resolved which of them is the larger: more requests would tell, or they are as good as equal.",

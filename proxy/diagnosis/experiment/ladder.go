@@ -84,8 +84,8 @@ func (f *finder) judgeParts(arms []int) {
 	f.setParts(ranked)
 	figs := figures{"parts": shares(f.Parts), "ttft": ranged(*f.Arms[last].TTFT, took), "tokens": tokens(lengths[len(lengths)-1])}
 	lead := Sentence{
-		"The first token of ${tokens} uncached tokens came after ${ttft} (${parts}).",
-		"未命中缓存 ${tokens} tokens 时首字 ${ttft}（${parts}）。",
+		"The first token after ${tokens} uncached tokens took ${ttft}: ${parts}.",
+		"未命中缓存 ${tokens} tokens 时首字 ${ttft}：${parts}。",
 	}
 	if !sure {
 		f.verdict(Unresolved, lead.then(f.whyOpen()).with(figs))
