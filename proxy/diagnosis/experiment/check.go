@@ -23,8 +23,10 @@ func (f *finder) check() {
 func (f *finder) checkRounds() (bool, Sentence) {
 	figs := figures{"sent": count(f.Sent), "planned": count(f.Planned), "rounds": count(f.Rounds)}
 	switch {
-	case f.State != Done && f.Sent < f.Planned:
-		return false, Sentence{"${sent} of ${planned} requests are there.", "${planned} 个请求中已有 ${sent} 个。"}.with(figs)
+	case f.Sent < f.Planned && f.State == Stopped:
+		return false, Sentence{"It was stopped after ${sent} of ${planned} requests.", "${planned} 个请求发了 ${sent} 个后停止。"}.with(figs)
+	case f.Sent < f.Planned:
+		return false, Sentence{"Only ${sent} of ${planned} requests are there.", "${planned} 个请求中只有 ${sent} 个。"}.with(figs)
 	case f.Rounds < fewValues:
 		return false, Sentence{
 			"${rounds} rounds are too few for intervals: five at least.",

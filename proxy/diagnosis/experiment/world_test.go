@@ -71,6 +71,13 @@ func (w *world) answer(a asked) *exchange.Exchange {
 	return x
 }
 
+// delay has an answer come later.
+func delay(x *exchange.Exchange, by time.Duration) {
+	*x.FirstToken += by
+	*x.LastToken += by
+	*x.End += by
+}
+
 func (w *world) normal() float64 {
 	if w.rand == nil {
 		return 0
