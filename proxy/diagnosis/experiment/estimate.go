@@ -98,9 +98,6 @@ func apart(a, b []float64) *Estimate {
 // above says that all of the interval is greater than v.
 func (e *Estimate) above(v float64) bool { return e != nil && e.Low != nil && *e.Low > v }
 
-// below says that all of the interval is less than v.
-func (e *Estimate) below(v float64) bool { return e != nil && e.High != nil && *e.High < v }
-
 // notBelow is e where nothing can be less than a bound: an interval that reaches
 // below it ends there.
 func (e Estimate) notBelow(bound float64) Estimate {

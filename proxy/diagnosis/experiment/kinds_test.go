@@ -68,6 +68,10 @@ func TestALadderTellsWhatTheFirstTokenIsMadeOf(t *testing.T) {
 	})
 	hidden := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.Reasoning = exchange.HiddenReasoning })
 	held := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.Delivery = exchange.Pseudo })
+	little := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) {
+		x.Reasoning, x.ReasoningTokens, x.HiddenDecode = exchange.HiddenReasoning, new(int64(1)), new(20*time.Millisecond)
+		x.AnswerStart = x.FirstToken
+	})
 	uncounted := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.CachedTokens = nil })
 	for _, p := range []promise{
 		{"prefill", found(near, ladder(5), nil), []Finding{FoundPrefill}, []string{
@@ -86,6 +90,7 @@ func TestALadderTellsWhatTheFirstTokenIsMadeOf(t *testing.T) {
 		{"too few rounds", found(near, ladder(3), nil), []Finding{Unresolved}, []string{"prefill 0.90 s, fixed start 0.12 s", "3 rounds are too few for intervals"}},
 		{"one length", found(near, planned(Ladder, 5, ladderOf("large", 100)...), nil), []Finding{Unresolved}, []string{"no round has an answer of each length yet"}},
 		{"reasoning that is not shown", Find(runOf(ladder(5)), hidden), []Finding{HiddenReasoning}, []string{"reasoning that is not shown comes before the first token"}},
+		{"a little of that, of which the time is known", Find(runOf(ladder(5)), little), []Finding{FoundPrefill}, []string{"fixed start 0.10 s"}},
 		{"an answer held back", Find(runOf(ladder(5)), held), []Finding{Buffered}, []string{"sends it in bursts or at once"}},
 		{"cache hits untold", Find(runOf(ladder(5)), uncounted), []Finding{FoundPrefill}, []string{"then 0.30 s"}},
 	} {

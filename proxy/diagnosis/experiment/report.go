@@ -141,7 +141,7 @@ type Sample struct {
 	Over             *float64         `json:"over_ms"`    // what a spike took beyond the slowest other of its arm; nil for no spike
 	Connect          *float64         `json:"connect_ms"` // of the first token's time, on a new connection; nil on a kept one
 	TTFT             *float64         `json:"ttft_ms"`
-	Wait             *float64         `json:"wait_ms"` // nil also where the first token tells nothing of prefill
+	Wait             *float64         `json:"wait_ms"` // first token less network, hosted tools and decode that nobody saw; nil also where that leaves too little to go by
 	Network          *float64         `json:"network_ms"`
 	Total            *float64         `json:"total_ms"`
 	Rate             *float64         `json:"tokens_per_sec"`
