@@ -86,8 +86,8 @@ func apart(a, b []float64) *Estimate {
 	if e.N < fewValues {
 		return e
 	}
-	// Of as many differences as this the rank sum of two like samples leaves
-	// 2.58 standard deviations, 1 in 100, on neither side.
+	// The rank sum of two like samples is seldom, 1 time in 100, further from its
+	// mean than 2.58 standard deviations: so many differences are left out.
 	n, m := float64(len(a)), float64(len(b))
 	k := int(math.Floor(n*m/2 - 2.58*math.Sqrt(n*m*(n+m+1)/12)))
 	k = min(max(k, 0), (len(all)-1)/2)
