@@ -232,11 +232,7 @@ func TestLoadTellsWhereTheFirstTokenLeavesTheFloor(t *testing.T) {
 }
 
 func TestModelsAreComparedLengthByLength(t *testing.T) {
-	arms := append(ladderOf("large", 100, 3000), ladderOf("light", 100, 3000)...)
-	for i := range arms {
-		arms[i].Name = arms[i].Model + " " + arms[i].Name
-	}
-	p := planned(Models, 6, arms...)
+	p := planned(Models, 6, laddersOf("large", "light")...)
 	quicker := func(arm int, a *asked) { a.slowing = []float64{0, 0, -60, -500}[arm] }
 	promise{"", found(quiet(), p, quicker), []Finding{Faster}, []string{
 		`"light 3000" (0.56 s) is lower than "large 3000" (1.06 s) by 0.50 s`, "large: a start of 0.12 s", "light: a start of",
