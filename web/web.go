@@ -99,6 +99,9 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/api/requests", s.view(s.apiRequests))
 		r.Get("/-/api/requests/{id}", s.view(s.apiExchange))
 		r.Get("/-/api/models", s.view(s.apiModels))
+		r.Get("/-/api/experiments", s.view(s.apiExperiments))
+		r.Post("/-/api/experiments", s.view(s.apiBegin))
+		r.Post("/-/api/experiments/{id}/end", s.view(s.apiEnd))
 	})
 	return r
 }
