@@ -13,12 +13,14 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
+	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
 
 const (
 	planBytes       = 1 << 20 // the most that is read of a plan
 	experimentsMost = 200     // in the list
+	rangeMost       = 20_000  // exchanges that are compared
 )
 
 var ulidForm = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
@@ -114,6 +116,59 @@ func (s *site) apiExperiments(w http.ResponseWriter, r *http.Request) error {
 		list = append(list, a)
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"experiments": list})
+}
+
+// apiExperimentReport answers with what the experiment has found by now.
+func (s *site) apiExperimentReport(w http.ResponseWriter, r *http.Request) error {
+	report, err := s.experimentReport(r, chi.URLParam(r, "id"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, report)
+}
+
+// experimentReport makes a report anew, from all of its exchanges that have ended.
+func (s *site) experimentReport(r *http.Request, id string) (*experiment.Report, error) {
+	e, err := s.experiment(r, id)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := readPlan(e.Plan)
+	if err != nil {
+		return nil, fmt.Errorf("experiment %s: %w", id, err)
+	}
+	rows, err := s.collect(r, store.Filter{Experiment: id, Order: "asc"})
+	if err != nil {
+		return nil, err
+	}
+	run := experiment.Run{ID: e.ID, StartedAt: e.StartedAt, EndedAt: e.EndedAt, Stopped: e.Stopped, Plan: *plan}
+	return experiment.Find(run, rows), nil
+}
+
+// apiRange answers with a report of exchanges that a filter chooses, the newest of
+// them where they are too many, for comparison with another.
+func (s *site) apiRange(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.strictFilter(r)
+	if err != nil {
+		return err
+	}
+	if f.Limit == 0 || f.Limit > rangeMost {
+		f.Limit = rangeMost
+	}
+	rows, err := s.collect(r, f)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, experiment.Range(f.From.Text+".."+f.To.Text, rows))
+}
+
+func (s *site) collect(r *http.Request, f store.Filter) (rows []*exchange.Exchange, err error) {
+	err = s.Store.Each(r.Context(), f, func(x *exchange.Exchange) error {
+		kept := *x
+		rows = append(rows, &kept)
+		return nil
+	})
+	return rows, err
 }
 
 // experiment is what is kept of the experiment with this id.
