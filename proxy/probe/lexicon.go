@@ -25,7 +25,7 @@ var lexicon = strings.Fields(`
 // luck draws the same for the same seed and names.
 func luck(seed uint64, names ...any) *rand.Rand {
 	h := fnv.New64a()
-	fmt.Fprint(h, names...)
+	fmt.Fprintf(h, "%#v", names)
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
