@@ -39,6 +39,7 @@ type Report struct {
 	Changes []Change    `json:"changes"` // between arms
 	Lines   []Line      `json:"lines"`   // wait over uncached tokens, one a model; empty where the kind has none
 	Spikes  *Spikes     `json:"spikes"`  // nil with too few requests to tell
+	Parts   []Part      `json:"parts"`   // of a first token, and of decode; empty where the kind does not tell
 	Checks  []Check     `json:"checks"`  // how far all that is to be trusted
 	Samples []Sample    `json:"samples"` // a request each, in the order of sending
 }
@@ -53,20 +54,6 @@ const (
 	Done    State = "done"
 )
 
-// Sentence is one thing to say, in both languages.
-type Sentence struct {
-	En string `json:"en"`
-	Zh string `json:"zh"`
-}
-
-// In is the sentence in one of the languages: "zh", or English.
-func (s Sentence) In(lang string) string {
-	if lang == "zh" {
-		return s.Zh
-	}
-	return s.En
-}
-
 // Finding is a conclusion for programs.
 type Finding string
 
@@ -78,6 +65,7 @@ const (
 	FoundFloor      Finding = "floor"            // most of it is there whatever the prompt
 	FoundNetwork    Finding = "network"          // most of it is the way there and back
 	FoundQueue      Finding = "queue"            // most of it is queue, by the server's timing or by spikes
+	FoundDecode     Finding = "decode"           // most of the time is decode
 	FoundKnee       Finding = "knee"             // from some length on a token costs more
 	FoundColdStart  Finding = "cold_start"       // the first request alone was slow
 	CacheWorks      Finding = "cache_works"      // a prompt sent again is cached
@@ -91,15 +79,6 @@ const (
 	Buffered        Finding = "buffered"         // something holds the first token back
 	Failing         Finding = "failing"          // too many requests failed
 )
-
-// Estimate is a figure with its 95 % interval: over many experiments at least
-// that share of the intervals holds the truth.
-type Estimate struct {
-	At   float64  `json:"at"`
-	Low  *float64 `json:"low"` // nil, as High, with fewer than five to go by
-	High *float64 `json:"high"`
-	N    int      `json:"n"` // requests, or rounds, that it rests on
-}
 
 // ArmReport is what the requests of an arm tell. Every figure is a median over
 // the requests that were answered, nil where none has it.
@@ -143,52 +122,6 @@ const (
 	Rate    Figure = "tokens_per_sec"
 )
 
-// Resolution says what an interval settles.
-type Resolution string
-
-// The resolutions.
-const (
-	Resolved  Resolution = "resolved"   // it excludes no change
-	NoChange  Resolution = "same"       // it lies within 5 % either way
-	Undecided Resolution = "unresolved" // neither
-)
-
-// Change is how a figure differs between two arms.
-type Change struct {
-	Figure     Figure     `json:"figure"`
-	From       string     `json:"from"` // names of arms
-	To         string     `json:"to"`
-	Before     float64    `json:"before"` // median of From
-	After      float64    `json:"after"`
-	Change     Estimate   `json:"change"` // After less Before, paired by round where there are rounds
-	Share      float64    `json:"share"`  // Change over Before
-	Resolution Resolution `json:"resolution"`
-}
-
-// Line is the wait over uncached tokens, network excluded.
-type Line struct {
-	Model string   `json:"model"`
-	Floor Estimate `json:"floor_ms"` // of a prompt without tokens
-	Slope Estimate `json:"slope_ms"` // for 1,000 uncached tokens, over all lengths
-	Bands []Band   `json:"bands"`    // between neighbouring lengths
-	Knee  *float64 `json:"knee"`     // uncached tokens from which on one costs more; nil where no bend is sure
-	Left  int      `json:"left_out"` // requests whose first token does not tell prefill
-}
-
-// Band is what a token costs between two lengths of prompt.
-type Band struct {
-	From  float64  `json:"from"` // uncached tokens, the medians of two arms
-	To    float64  `json:"to"`
-	Slope Estimate `json:"slope_ms"` // for 1,000 tokens
-}
-
-// Spikes are the requests that waited far longer than others of their arm.
-type Spikes struct {
-	Of     int      `json:"of"`        // requests
-	Steps  []int    `json:"steps"`     // that were spikes
-	Excess *float64 `json:"excess_ms"` // median of what a spike took beyond the median of its arm; nil without one
-}
-
 // Check is one reason to trust the report, or not to.
 type Check struct {
 	Fine     bool     `json:"fine"`
@@ -205,9 +138,10 @@ type Sample struct {
 	StartedAt        time.Time        `json:"started_at"`
 	Outcome          exchange.Outcome `json:"outcome"`
 	Status           *int64           `json:"status"`
-	Spike            bool             `json:"spike"`
+	Over             *float64         `json:"over_ms"`    // what a spike took beyond the slowest other of its arm; nil for no spike
+	Connect          *float64         `json:"connect_ms"` // of the first token's time, on a new connection; nil on a kept one
 	TTFT             *float64         `json:"ttft_ms"`
-	Wait             *float64         `json:"wait_ms"`
+	Wait             *float64         `json:"wait_ms"` // nil also where the first token tells nothing of prefill
 	Network          *float64         `json:"network_ms"`
 	Total            *float64         `json:"total_ms"`
 	Rate             *float64         `json:"tokens_per_sec"`
@@ -218,16 +152,4 @@ type Sample struct {
 	RequestID        string           `json:"request_id"`
 	ResponseID       string           `json:"response_id"`
 	GatewayRequestID string           `json:"gateway_request_id"`
-}
-
-// Find says what an experiment found, from those of its exchanges that are in
-// the log so far, in any order. The same exchanges make the same report.
-func Find(run Run, rows []*exchange.Exchange) *Report {
-	return &Report{ID: run.ID, Kind: run.Plan.Kind, StartedAt: run.StartedAt, EndedAt: run.EndedAt, Sent: len(rows)}
-}
-
-// Range is a report of exchanges that were part of no experiment, for Compare:
-// an arm for each model, without rounds.
-func Range(name string, rows []*exchange.Exchange) *Report {
-	return &Report{ID: name, Sent: len(rows)}
 }
