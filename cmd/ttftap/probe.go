@@ -39,7 +39,7 @@ environment: no flag takes one.
 
 // through is by which ttftap requests go.
 type through struct {
-	Via      string   `help:"Address of the ttftap to go through. Default: http://localhost:8838 if one answers there, else one is started." placeholder:"URL"`
+	Via      string   `help:"Address of the ttftap to go through, or the word new: one is started. Default: http://localhost:8838 if one answers there, else new." placeholder:"URL"`
 	Upstream []string `help:"Of a ttftap that is started: as in serve." sep:"none" placeholder:"[NAME=]URL"`
 	DB       string   `name:"db" help:"Of a ttftap that is started: file of the log. Default: ${db}." placeholder:"PATH"`
 	CAFile   string   `name:"ca-file" help:"Of a ttftap that is started: as in serve." placeholder:"PATH"`

@@ -58,11 +58,17 @@ func (b *probeBar) tell(p probe.Progress) {
 	}
 }
 
-const barCells = 20
+const (
+	barCells = 20
+	lineMost = 110 // letters; a line that is broken in two cannot be drawn again
+)
 
 func (b *probeBar) redraw(line string) {
 	full := barCells * (b.before + b.done) / max(b.of, 1)
 	line = "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "] " + line
+	if len(line) > lineMost {
+		line = line[:lineMost]
+	}
 	fmt.Fprintf(b.w, "\r%s%s", line, strings.Repeat(" ", max(0, b.width-len(line))))
 	b.width = len(line)
 }
@@ -71,8 +77,8 @@ func (b *probeBar) redraw(line string) {
 func (b *probeBar) medians() string {
 	var parts []string
 	for i, arm := range b.trial.Arms {
-		if values := slices.Sorted(slices.Values(b.ttft[i])); len(values) > 0 {
-			ms := values[len(values)/2]
+		if v := slices.Sorted(slices.Values(b.ttft[i])); len(v) > 0 {
+			ms := (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 			parts = append(parts, arm.Name+": "+figure.Duration(new(time.Duration(ms*float64(time.Millisecond)))))
 		}
 	}

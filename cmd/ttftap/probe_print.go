@@ -26,12 +26,24 @@ func (p *probing) tell(reports []*experiment.Report) error {
 	}
 	var parts []string
 	for _, report := range reports {
-		parts = append(parts, report.Markdown(p.Lang)+"\n"+p.via.Base+"/-/experiments/"+report.ID+"\n")
+		parts = append(parts, report.Markdown(p.Lang)+"\n"+p.page(report.ID)+"\n")
 	}
 	if r.Joint != nil {
 		parts = append(parts, r.Joint.Markdown(p.Lang)) // the last is what a terminal shows
 	}
 	return p.write(p.out.stdout, strings.Join(parts, "\n"))
+}
+
+// page is where a report can be seen.
+func (p *probing) page(id string) string {
+	path := "/-/experiments/" + id
+	switch {
+	case !p.via.started:
+		return p.via.Base + path
+	case p.DB != "":
+		return "ttftap serve --db " + word(p.DB) + ", then " + usualInstance + path
+	}
+	return "ttftap serve, then " + usualInstance + path
 }
 
 // write writes Markdown, as it is where that is asked for.

@@ -13,7 +13,10 @@ import (
 	"github.com/ttftap/ttftap/proxy/probe"
 )
 
-const usualInstance = "http://localhost:8838"
+const (
+	usualInstance = "http://localhost:8838"
+	newInstance   = "new" // in place of an address
+)
 
 // reached is a ttftap to go through, and how to be done with it.
 type reached struct {
@@ -22,27 +25,26 @@ type reached struct {
 	close   func() error
 }
 
-// reach finds the ttftap to go through, or starts one.
+// reach finds the ttftap to go through, or starts one, with further upstreams.
 func (t *through) reach(out *console, extra ...string) (*reached, error) {
 	i := &probe.Instance{Client: &http.Client{Transport: instanceTransport()}, Base: strings.TrimSuffix(t.Via, "/"), Token: t.UIToken}
-	if t.Via != "" {
+	named := t.Via != "" && t.Via != newInstance
+	switch {
+	case named && len(extra) > 0:
+		return nil, usagef("--direct is an upstream of a ttftap that is started: leave --via out, or name one of its upstreams with --to")
+	case named:
 		if err := answers(out.stop, i); err != nil {
 			return nil, fmt.Errorf("no ttftap answers at --via %s: %w", t.Via, err)
 		}
-	}
-	if len(extra) > 0 {
-		if t.Via != "" {
-			return nil, usagef("--direct is an upstream of a ttftap that is started: leave --via out, or name one of its upstreams with --to")
-		}
-		return t.start(out, i, extra)
-	}
-	if t.Via == "" {
+	case t.Via == "" && len(extra) == 0:
 		if i.Base = usualInstance; answers(out.stop, i) != nil {
 			return t.start(out, i, nil)
 		}
 		if len(t.Upstream) > 0 {
-			out.log.Info("a ttftap is running: its upstream counts, not --upstream", "via", usualInstance)
+			out.log.Info("a ttftap is running, and its upstream counts, not --upstream; --via new starts another", "via", usualInstance)
 		}
+	default:
+		return t.start(out, i, extra)
 	}
 	return &reached{Instance: i, close: func() error { return nil }}, nil
 }

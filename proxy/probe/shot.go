@@ -48,6 +48,8 @@ func (s *shot) refused() bool {
 func (s *shot) refusal() *Refusal {
 	r := &Refusal{Model: s.arm.Model, Upstream: s.arm.Upstream, Status: int64(s.status)}
 	switch {
+	case s.row != nil && s.row.Error != "" && s.status > 0:
+		r.Words = strconv.Itoa(s.status) + ", " + s.row.Error
 	case s.row != nil && s.row.Error != "":
 		r.Words = s.row.Error
 	case s.failure != nil:
