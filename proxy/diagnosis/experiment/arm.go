@@ -16,7 +16,13 @@ func (a *ArmReport) tell(rows []row) {
 			a.RateLimited++
 		}
 	}
-	over := func(value func(row) *float64) *Estimate { return middle(known(rows, value)) }
+	over := func(value func(row) *float64) *Estimate {
+		e := middle(known(rows, value))
+		if e != nil {
+			*e = e.notBelow(0)
+		}
+		return e
+	}
 	a.TTFT = over(func(r row) *float64 { return r.TTFT })
 	a.Wait = over(func(r row) *float64 { return r.Wait })
 	a.Network = over(func(r row) *float64 { return r.Network })

@@ -27,6 +27,8 @@ func (f *finder) judgeBurst() {
 		f.judgeLevel(rows[1:])
 	case b.queued():
 		f.judgeQueue(b)
+	case b.wide():
+		f.verdict(Unresolved, b.openStart())
 	default:
 		f.judgeLevel(rows)
 		f.saySpikes()
@@ -40,6 +42,7 @@ type waits struct {
 	excess  float64 // sum of the waits beyond the fastest
 	slow    int     // requests that waited more than twice as long as the fastest, and 50 ms more
 	of      int
+	usual   float64 // median
 	first   float64 // excess of the first
 	cold    bool    // the first alone was slow
 }
@@ -56,6 +59,7 @@ func spread(rows []row) waits {
 			w.slow++
 		}
 	}
+	w.usual = middle(known(rows, func(r row) *float64 { return r.Wait })).At
 	w.first = *rows[0].Wait - w.fastest
 	w.cold = w.slow == 1 && w.isSlow(rows[0]) && rows[0].Over != nil
 	return w
@@ -64,8 +68,19 @@ func spread(rows []row) waits {
 func (w waits) isSlow(r row) bool { return *r.Wait > 2*w.fastest+spikeLeast }
 
 // queued says whether most of the time to first tokens was wait beyond what the
-// fastest needed, and not by a single request.
-func (w waits) queued() bool { return w.slow > 1 && w.excess > w.all/2 }
+// fastest needed, or most requests met such a wait; and not by a single one.
+func (w waits) queued() bool { return w.slow > 1 && (w.excess > w.all/2 || 2*w.slow > w.of) }
+
+// wide says whether the waits are spread too far for a start alone, which is much
+// the same for like requests.
+func (w waits) wide() bool { return w.usual > 1.5*w.fastest+spikeLeast }
+
+func (w waits) openStart() Sentence {
+	return Sentence{
+		"Not resolved: like prompts waited ${fastest} at the least and ${usual} in the median. That is too far apart for a start alone, and too even for a queue that comes and goes: a queue that is always there, most likely. The server's own timing, or another hour, would tell.",
+		"无法判断：相同的短请求最少等待 ${fastest}，中位数 ${usual}。只是固定开销不会差这么多，时有时无的排队又不会这么均匀：多半是一直存在的排队。有服务端自报时间或换时段即可分辨。",
+	}.with(figures{"fastest": took(w.fastest), "usual": took(w.usual)})
+}
 
 func (w waits) coldStart() Sentence {
 	return Sentence{
@@ -100,7 +115,7 @@ func (f *finder) judgeLevel(rows []row) {
 	ranked, sure := rank([]portion{{FoundFloor, starts}, {FoundNetwork, networks}, {FoundQueue, queues}})
 	f.setParts(ranked)
 	figs := figures{"parts": shares(f.Parts), "ttft": ranged(*f.Arms[0].TTFT, took)}
-	lead := Sentence{"A short prompt's first token came after ${ttft} (${parts}).", "短输入的首字 ${ttft}（${parts}）。"}
+	lead := Sentence{"A short prompt's first token took ${ttft}: ${parts}.", "短输入的首字 ${ttft}：${parts}。"}
 	if !sure {
 		f.verdict(Unresolved, lead.then(Sentence{
 			"Not resolved which of them is the larger: more requests would tell, or they are as good as equal.",

@@ -12,27 +12,27 @@ func (c Change) phrase() Sentence {
 	case c.Resolution == NoChange:
 		return Sentence{
 			"${figure}: no difference beyond 5 % between ${from} (${before}) and ${to} (${after}); ${change}.",
-			"${figure}：${from}（${before}）与 ${to}（${after}）相差不超过 5 %；${change}。",
+			"${figure}：${from}（${before}）与${to}（${after}）相差不超过 5 %；${change}。",
 		}
 	case c.Resolution == Undecided && c.Change.Low == nil:
 		return Sentence{
 			"${figure}: not resolved between ${from} (${before}) and ${to} (${after}): five rounds at least would tell, ${n} have both.",
-			"${figure}：${from}（${before}）与 ${to}（${after}）的差别无法判断：至少要五轮，两者都有的只有 ${n} 轮。",
+			"${figure}：${from}（${before}）与${to}（${after}）的差别无法判断：至少要五轮，两者都有的只有 ${n} 轮。",
 		}
 	case c.Resolution == Undecided:
 		return Sentence{
 			"${figure}: not resolved between ${from} (${before}) and ${to} (${after}): ${change}. More rounds would tell.",
-			"${figure}：${from}（${before}）与 ${to}（${after}）的差别无法判断：${change}。增加轮数即可分辨。",
+			"${figure}：${from}（${before}）与${to}（${after}）的差别无法判断：${change}。增加轮数即可分辨。",
 		}
 	case c.Change.At < 0:
 		return Sentence{
 			"${figure}: ${to} (${after}) is lower than ${from} (${before}) by ${by}, ${share}.",
-			"${figure}：${to}（${after}）比 ${from}（${before}）低 ${by}（${share}）。",
+			"${figure}：${to}（${after}）比${from}（${before}）低 ${by}，即 ${share}。",
 		}
 	}
 	return Sentence{
 		"${figure}: ${to} (${after}) is higher than ${from} (${before}) by ${by}, ${share}.",
-		"${figure}：${to}（${after}）比 ${from}（${before}）高 ${by}（${share}）。",
+		"${figure}：${to}（${after}）比${from}（${before}）高 ${by}，即 ${share}。",
 	}
 }
 

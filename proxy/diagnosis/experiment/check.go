@@ -8,6 +8,9 @@ import (
 
 // check says how far the report is to be trusted.
 func (f *finder) check() {
+	if f.Sent == 0 {
+		return
+	}
 	for _, c := range []func() (bool, Sentence){
 		f.checkRounds, f.checkAnswers, f.checkDrift, f.checkLengths, f.checkOutputs, f.checkConnections, f.checkCompany, f.checkSpikes,
 	} {
@@ -20,8 +23,10 @@ func (f *finder) check() {
 func (f *finder) checkRounds() (bool, Sentence) {
 	figs := figures{"sent": count(f.Sent), "planned": count(f.Planned), "rounds": count(f.Rounds)}
 	switch {
-	case f.State != Done && f.Sent < f.Planned:
-		return false, Sentence{"${sent} of ${planned} requests are there.", "${planned} 个请求中已有 ${sent} 个。"}.with(figs)
+	case f.Sent < f.Planned && f.State == Stopped:
+		return false, Sentence{"It was stopped after ${sent} of ${planned} requests.", "${planned} 个请求发了 ${sent} 个后停止。"}.with(figs)
+	case f.Sent < f.Planned:
+		return false, Sentence{"Only ${sent} of ${planned} requests are there.", "${planned} 个请求中只有 ${sent} 个。"}.with(figs)
 	case f.Rounds < fewValues:
 		return false, Sentence{
 			"${rounds} rounds are too few for intervals: five at least.",
@@ -128,7 +133,7 @@ func (f *finder) checkLengths() (bool, Sentence) {
 		if math.Abs(a.Prompt.At/float64(a.PromptTokens)-1) > off {
 			return false, Sentence{
 				"The prompts of ${arm} came out at ${came} tokens, ${meant} were meant.",
-				"${arm} 的输入实为 ${came} tokens，原定 ${meant}。",
+				"${arm}的输入实为 ${came} tokens，原定 ${meant}。",
 			}.with(figures{"arm": quoted(a.Name), "came": tokens(a.Prompt.At), "meant": count(int(a.PromptTokens))})
 		}
 	}
@@ -160,7 +165,7 @@ func (f *finder) checkOutputs() (bool, Sentence) {
 	if most.Output.At > (1+off)*least.Output.At {
 		return false, Sentence{
 			"The answers differ in length (${least} tokens in ${short}, ${most} in ${long}), so totals are not to be compared.",
-			"回答长度不同（${short} ${least} tokens，${long} ${most} tokens），总耗时不可对比。",
+			"回答长度不同（${short}${least} tokens，${long}${most} tokens），总耗时不可对比。",
 		}.with(figures{
 			"least": tokens(least.Output.At), "short": quoted(least.Name), "most": tokens(most.Output.At), "long": quoted(most.Name),
 		})
@@ -203,8 +208,13 @@ func (f *finder) checkSpikes() (bool, Sentence) {
 	if f.Spikes == nil {
 		return true, Sentence{}
 	}
-	return len(f.Spikes.Steps) == 0, Sentence{
-		"${n} spikes in ${of}: beyond the median of the arm by over six times the median distance from it, a quarter of it, and 50 ms.",
-		"${of} 个中有 ${n} 个突刺：比同组中位数高出六倍中位偏差、四分之一与 50 ms 三者以上。",
-	}.with(figures{"n": count(len(f.Spikes.Steps)), "of": count(f.Spikes.Of)})
+	rule := Sentence{
+		"beyond the median of the arm by over six times the median distance from it, a quarter of it, and 50 ms.",
+		"比同组中位数高出六倍中位偏差、四分之一与 50 ms 三者以上者算突刺。",
+	}
+	figs := figures{"n": count(len(f.Spikes.Steps)), "of": count(f.Spikes.Of), "rule": rule}
+	if len(f.Spikes.Steps) == 0 {
+		return true, Sentence{"No spike in ${of} requests: none lies ${rule}", "${of} 个请求中没有突刺：${rule}"}.with(figs)
+	}
+	return false, Sentence{"Spikes: ${n} of ${of} requests lie ${rule}", "${of} 个请求中有 ${n} 个突刺：${rule}"}.with(figs)
 }

@@ -121,18 +121,18 @@ func (c *Comparison) warn(a, b ArmReport) {
 func (c *Comparison) judge() {
 	ways := make(map[Finding]int)
 	var most *Change
+	var of string
 	for _, arm := range c.Arms {
 		for i, change := range arm.Changes {
-			if change.Figure != TTFT {
+			if change.Figure != Wait { // the first token's says as much
 				c.note(arm.Name, change)
+			}
+			if change.Figure != TTFT {
 				continue
 			}
 			ways[change.found()]++
 			if most == nil || change.outweighs(*most) {
-				most = &arm.Changes[i]
-			}
-			if len(c.Arms) > 1 {
-				c.note(arm.Name, change)
+				most, of = &arm.Changes[i], arm.Name
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (c *Comparison) judge() {
 		c.found(Unresolved, Sentence{"Not resolved: the two have no arm in common that was answered in both.", "无法判断：两者没有都得到回答的同名组。"})
 		return
 	}
-	c.found(overall(ways, most.found()), most.words())
+	c.found(overall(ways, most.found()), inArm(of, *most))
 	if ways[Faster] > 0 && ways[Slower] > 0 {
 		c.Verdict = Sentence{"Not resolved as a whole: some are faster, some slower.", "总体无法判断：有的变快，有的变慢。"}
 	}
@@ -166,8 +166,12 @@ func (c Change) outweighs(other Change) bool {
 	return math.Abs(c.Share) > math.Abs(other.Share)
 }
 
-// note tells a change of one arm that the verdict does not.
+// note tells a change of one arm.
 func (c *Comparison) note(arm string, change Change) {
-	lead := Sentence{"${arm}.", "${arm}。"}.with(figures{"arm": quoted(arm)})
-	c.Says = append(c.Says, lead.then(change.words()))
+	c.Says = append(c.Says, inArm(arm, change))
+}
+
+// inArm says which arm a change is of.
+func inArm(arm string, change Change) Sentence {
+	return Sentence{"In ${arm}: ", "${arm}："}.with(figures{"arm": quoted(arm)}).join(change.words())
 }

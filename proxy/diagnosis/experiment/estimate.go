@@ -100,3 +100,13 @@ func (e *Estimate) above(v float64) bool { return e != nil && e.Low != nil && *e
 
 // below says that all of the interval is less than v.
 func (e *Estimate) below(v float64) bool { return e != nil && e.High != nil && *e.High < v }
+
+// notBelow is e where nothing can be less than a bound: an interval that reaches
+// below it ends there.
+func (e Estimate) notBelow(bound float64) Estimate {
+	e.At = max(e.At, bound)
+	if e.Low != nil {
+		e.Low, e.High = new(max(*e.Low, bound)), new(max(*e.High, bound))
+	}
+	return e
+}

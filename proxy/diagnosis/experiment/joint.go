@@ -6,8 +6,8 @@ import "slices"
 type Joint struct {
 	IDs     []string   `json:"ids"`
 	Verdict Sentence   `json:"verdict"` // where a slow first token comes from, and what decode costs
-	Found   []Finding  `json:"found"`   // the first is the verdict's
-	Says    []Sentence `json:"says"`    // the verdict of each
+	Found   []Finding  `json:"found"`   // the first is the verdict's, the others those of Says
+	Says    []Sentence `json:"says"`    // the verdicts of the others
 	Parts   []Part     `json:"parts"`   // of the first token of the longest prompt, and of decode
 }
 
@@ -15,17 +15,15 @@ type Joint struct {
 // made of, the burst what comes and goes, and the rest what they found.
 func Join(reports []*Report) *Joint {
 	j := &Joint{IDs: []string{}, Found: []Finding{}, Says: []Sentence{}, Parts: []Part{}}
+	j.judgeFirst(ofKind(reports, Ladder), ofKind(reports, Burst))
 	for _, r := range reports {
 		j.IDs = append(j.IDs, r.ID)
-		j.Says = append(j.Says, Sentence{"${kind}: ", "${kind}："}.with(figures{"kind": r.Kind.name()}).join(r.Verdict))
-	}
-	j.judgeFirst(ofKind(reports, Ladder), ofKind(reports, Burst))
-	j.judgeDecode(reports)
-	for _, r := range reports {
-		if len(r.Found) > 0 {
-			j.Found = append(j.Found, r.Found[0])
+		if r.Verdict != j.Verdict {
+			j.Found = append(j.Found, r.first())
+			j.Says = append(j.Says, Sentence{"${kind}: ", "${kind}："}.with(figures{"kind": r.Kind.name()}).join(r.Verdict))
 		}
 	}
+	j.judgeDecode(reports)
 	return j
 }
 
@@ -65,7 +63,7 @@ func (j *Joint) judgeFirst(ladder, burst *Report) {
 		steady = burst
 	}
 	if steady == nil || len(steady.Parts) == 0 {
-		j.found(Unresolved, firstVerdict(ladder, burst))
+		j.judgeNothing(ladder, burst)
 		return
 	}
 	j.Parts = append(j.Parts, steady.Parts...)
@@ -88,17 +86,18 @@ func (j *Joint) judgeFirst(ladder, burst *Report) {
 	}
 }
 
-// firstVerdict is why nothing tells the parts of a first token.
-func firstVerdict(ladder, burst *Report) Sentence {
+// judgeNothing says why nothing tells the parts of a first token.
+func (j *Joint) judgeNothing(ladder, burst *Report) {
 	for _, r := range []*Report{ladder, burst} {
 		if r != nil {
-			return r.Verdict
+			j.found(r.first(), r.Verdict)
+			return
 		}
 	}
-	return Sentence{
+	j.found(Unresolved, Sentence{
 		"Not resolved where a first token comes from: that takes a ladder or a burst.",
 		"无法判断首字慢在哪里：需要 ladder 或 burst 实验。",
-	}
+	})
 }
 
 func (j *Joint) found(f Finding, s Sentence) {

@@ -1,5 +1,10 @@
 package experiment
 
+import (
+	"cmp"
+	"slices"
+)
+
 // judgeLadder tells start, prefill and network apart by the length of the prompt.
 func (f *finder) judgeLadder() {
 	if f.obscured() {
@@ -22,8 +27,7 @@ func (f *finder) judgeLadder() {
 	f.saySpikes()
 }
 
-// ofModel are the arms of one model, in the order of the plan, by which their
-// prompts are to grow.
+// ofModel are the arms of one model, the shortest prompts first.
 func (f *finder) ofModel(model string) []int {
 	var arms []int
 	for i, a := range f.Arms {
@@ -31,6 +35,7 @@ func (f *finder) ofModel(model string) []int {
 			arms = append(arms, i)
 		}
 	}
+	slices.SortStableFunc(arms, func(i, j int) int { return cmp.Compare(f.Arms[i].PromptTokens, f.Arms[j].PromptTokens) })
 	return arms
 }
 
@@ -84,8 +89,8 @@ func (f *finder) judgeParts(arms []int) {
 	f.setParts(ranked)
 	figs := figures{"parts": shares(f.Parts), "ttft": ranged(*f.Arms[last].TTFT, took), "tokens": tokens(lengths[len(lengths)-1])}
 	lead := Sentence{
-		"The first token of ${tokens} uncached tokens came after ${ttft} (${parts}).",
-		"未命中缓存 ${tokens} tokens 时首字 ${ttft}（${parts}）。",
+		"The first token after ${tokens} uncached tokens took ${ttft}: ${parts}.",
+		"未命中缓存 ${tokens} tokens 时首字 ${ttft}：${parts}。",
 	}
 	if !sure {
 		f.verdict(Unresolved, lead.then(f.whyOpen()).with(figs))

@@ -140,13 +140,3 @@ func slope(ps []point) float64 {
 
 // floor is where the line through the two shortest prompts begins.
 func floor(ps []point) float64 { return ps[0].wait - ps[0].tokens*steep(ps[0], ps[1])/1000 }
-
-// notBelow is e where nothing can be less than a bound: an interval that reaches
-// below it ends there.
-func (e Estimate) notBelow(bound float64) Estimate {
-	e.At = max(e.At, bound)
-	if e.Low != nil {
-		e.Low, e.High = new(max(*e.Low, bound)), new(max(*e.High, bound))
-	}
-	return e
-}

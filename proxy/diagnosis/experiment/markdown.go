@@ -99,8 +99,8 @@ func (r *Report) write(p *page, level int) {
 func (r *Report) setup() Sentence {
 	states := map[State]Sentence{Running: {"running", "进行中"}, Stopped: {"stopped early", "提前停止"}, Done: {"done", "已完成"}}
 	return Sentence{
-		"`${id}`, ${state}: ${models} through ${upstreams} (${wire}), ${sent} of ${planned} requests, ${rounds} rounds, from ${start}.",
-		"`${id}`，${state}：${models}，上游 ${upstreams}（${wire}），${planned} 个请求中的 ${sent} 个，${rounds} 轮，始于 ${start}。",
+		"`${id}`, ${state}: ${models} through ${upstreams} (${wire}), ${sent} requests of ${planned} planned, ${rounds} rounds, from ${start}.",
+		"`${id}`，${state}：${models}，上游 ${upstreams}（${wire}），计划 ${planned} 个请求，已发 ${sent} 个，${rounds} 轮，始于 ${start}。",
 	}.with(figures{
 		"id": plain(r.ID), "state": states[r.State], "models": list(plains(r.Models)), "upstreams": list(plains(r.Upstreams)),
 		"wire": plain(r.Wire), "sent": count(r.Sent), "planned": count(r.Planned), "rounds": count(r.Rounds),

@@ -17,8 +17,8 @@ var partNames = map[Finding]Sentence{
 	FoundNetwork: {"network", "网络"},
 	FoundFloor:   {"fixed start", "固定开销"},
 	FoundQueue:   {"queue", "排队"},
-	FoundPrefill: {"prefill", "预填充（Prefill）"},
-	FoundDecode:  {"decode", "解码"},
+	FoundPrefill: {"prefill", "预填充"},
+	FoundDecode:  {"decode, a token", "解码（每 token）"},
 }
 
 func newPart(of Finding, ms Estimate) Part { return Part{Of: of, Name: partNames[of], MS: ms} }

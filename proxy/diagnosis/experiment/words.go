@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -94,7 +93,7 @@ func (s Sentence) then(next Sentence) Sentence {
 }
 
 // quoted is the name of an arm.
-func quoted(name string) Sentence { return plain(strconv.Quote(name)) }
+func quoted(name string) Sentence { return Sentence{`"` + name + `"`, "“" + name + "”"} }
 
 // join is one directly after another.
 func (s Sentence) join(next Sentence) Sentence { return Sentence{s.En + next.En, s.Zh + next.Zh} }
