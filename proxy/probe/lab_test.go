@@ -3,10 +3,16 @@ package probe_test
 import (
 	"cmp"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
+	"math/big"
 	"net"
 	"net/http"
 	"net/url"
@@ -49,6 +55,7 @@ type scene struct {
 	relay    *simulator.Network              // the way that the default upstream takes besides; nil: none, and no second upstream
 	before   func(http.Handler) http.Handler // stands before the models
 	blind    bool                            // the log tells nothing
+	tls      bool                            // the way to the models is encrypted: its round trip can be known
 }
 
 // enter runs a test in a lab of its own.
@@ -62,7 +69,7 @@ func (s scene) enter(t *testing.T, test func(l *lab)) {
 			models = s.before(models)
 		}
 		px := l.proxy(s, up)
-		servers := []*http.Server{serveOn(up, l.seen(models)), serveOn(front, l.instance(px, s.blind))}
+		servers := []*http.Server{serveOn(s.secured(up), l.seen(models)), serveOn(front, l.instance(px, s.blind))}
 		transport := &http.Transport{DialContext: front.dial, DisableCompression: true, IdleConnTimeout: time.Second}
 		l.runner = &probe.Runner{
 			Instance: &probe.Instance{Client: &http.Client{Transport: transport}, Base: "http://instance.test"},
@@ -91,15 +98,34 @@ func (l *lab) proxy(s scene, up *pipes) *proxy.Proxy {
 			}
 			return way.Dial(up.dial)(ctx, network, address)
 		},
+		Transport: func(t *http.Transport) { t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} },
 	}
-	first := "http://models.test/v1"
+	scheme := "http"
+	if s.tls {
+		scheme = "https"
+	}
+	first := scheme + "://models.test/v1"
 	if s.relay != nil {
-		first = "http://relay.test/v1"
-		c.Upstreams = append(c.Upstreams, must(proxy.ParseUpstream("straight=http://models.test/v1")))
+		first = scheme + "://relay.test/v1"
+		c.Upstreams = append(c.Upstreams, must(proxy.ParseUpstream("straight="+scheme+"://models.test/v1")))
 	}
 	c.Upstreams = append([]proxy.Upstream{must(proxy.ParseUpstream(first))}, c.Upstreams...)
 	return must(proxy.New(c))
 }
+
+func (s scene) secured(l net.Listener) net.Listener {
+	if !s.tls {
+		return l
+	}
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{certificate()}})
+}
+
+// certificate is valid in the year 2000, in which bubbles begin.
+var certificate = sync.OnceValue(func() tls.Certificate {
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return tls.Certificate{Certificate: [][]byte{must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))}, PrivateKey: key}
+})
 
 func (l *lab) done(truth simulator.Truth) {
 	l.mu.Lock()
