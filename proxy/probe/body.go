@@ -17,7 +17,7 @@ type Body struct {
 	Wire  string // Responses or Chat, told by its form
 	Model string // "" where it names none
 
-	fields map[string]json.RawMessage // besides the conversation
+	fields map[string]json.RawMessage // those that are kept, but for the conversation
 	items  []json.RawMessage          // of the conversation
 	tokens int                        // of all that, as a tokenizer counts them
 	count  func(string) (int, error)
@@ -42,7 +42,7 @@ func ReadBody(raw []byte) (*Body, error) {
 		return nil, fmt.Errorf("it has %d of the user's turns: with no more than %d there is nothing to summarise", n, keptTurns)
 	}
 	b.Model = gjson.ParseBytes(b.fields["model"]).String()
-	for _, name := range unkept {
+	for _, name := range slices.Concat(unkept, []string{b.name()}) {
 		delete(b.fields, name)
 	}
 	return b, b.measure()
