@@ -79,16 +79,22 @@ func paired(a, b map[int]float64) []float64 {
 // that is judged.
 var compared = []Figure{TTFT, Wait, Network, Total, Rate}
 
-// compare lists how one arm differs from another, and returns the change of the
-// first token, nil where there is none to tell.
+// compare lists how one arm differs from another, says how its decode rate does
+// where that is sure, and returns the change of the first token, nil where there is
+// none to tell.
 func (f *finder) compare(from, to int) *Change {
 	var judged *Change
 	for _, of := range compared {
-		if c := f.change(of, from, to); c != nil {
-			f.Changes = append(f.Changes, *c)
-			if of == TTFT {
-				judged = c
-			}
+		c := f.change(of, from, to)
+		if c == nil {
+			continue
+		}
+		f.Changes = append(f.Changes, *c)
+		switch {
+		case of == TTFT:
+			judged = c
+		case of == Rate && c.Resolution == Resolved:
+			f.say(c.words())
 		}
 	}
 	return judged

@@ -12,7 +12,7 @@ func (f *finder) check() {
 		return
 	}
 	for _, c := range []func() (bool, Sentence){
-		f.checkRounds, f.checkAnswers, f.checkDrift, f.checkLengths, f.checkOutputs, f.checkConnections, f.checkCompany, f.checkSpikes,
+		f.checkRounds, f.checkAnswers, f.checkFirstTokens, f.checkDrift, f.checkLengths, f.checkOutputs, f.checkConnections, f.checkCompany, f.checkSpikes,
 	} {
 		if fine, s := c(); s != (Sentence{}) {
 			f.Checks = append(f.Checks, Check{fine, s})
@@ -67,6 +67,23 @@ func (f *finder) checkAnswers() (bool, Sentence) {
 		}.with(figs)
 	}
 	return true, Sentence{"None failed.", "没有失败。"}
+}
+
+// checkFirstTokens says whose first token tells nothing of prefill.
+func (f *finder) checkFirstTokens() (bool, Sentence) {
+	n := 0
+	for _, r := range f.rows {
+		if r.answered() && r.Wait == nil {
+			n++
+		}
+	}
+	if n == 0 {
+		return true, Sentence{"Each first token came as it was made.", "首 token 均随生成随到。"}
+	}
+	return false, Sentence{
+		"${n} answers count in no wait and no line: their first token came after reasoning that was not shown, or was held back.",
+		"${n} 个回答不计入等待与直线：首 token 之前有未显示的推理，或被缓冲。",
+	}.with(figures{"n": count(n)})
 }
 
 // words name a way to fail.

@@ -9,7 +9,7 @@ import (
 // side: of many experiments, at least that share of them hold the truth.
 type Estimate struct {
 	At   float64  `json:"at"`
-	Low  *float64 `json:"low"` // nil, as High, with fewer than five to go by
+	Low  *float64 `json:"low"` // nil, as High, of a mean, and with fewer than five to go by
 	High *float64 `json:"high"`
 	N    int      `json:"n"` // requests, or rounds, that it rests on
 }
@@ -54,8 +54,8 @@ func median(v []float64) float64 {
 }
 
 // outside is how many values on either side of n an interval for their median
-// may leave outside: as many as a fair coin shows heads in n throws too seldom to
-// reckon with. A coin that is never so rare leaves none.
+// may leave outside: the median lies beyond k of them as seldom as a fair coin
+// shows fewer than k heads in n throws.
 func outside(n int) int {
 	all, _ := math.Lgamma(float64(n + 1))
 	k, tail := 0, 0.0
@@ -86,8 +86,8 @@ func apart(a, b []float64) *Estimate {
 	if e.N < fewValues {
 		return e
 	}
-	// Of as many differences as this the rank sum of two like samples leaves
-	// 2.58 standard deviations, 1 in 100, on neither side.
+	// The rank sum of two like samples is seldom, 1 time in 100, further from its
+	// mean than 2.58 standard deviations: so many differences are left out.
 	n, m := float64(len(a)), float64(len(b))
 	k := int(math.Floor(n*m/2 - 2.58*math.Sqrt(n*m*(n+m+1)/12)))
 	k = min(max(k, 0), (len(all)-1)/2)
@@ -97,9 +97,6 @@ func apart(a, b []float64) *Estimate {
 
 // above says that all of the interval is greater than v.
 func (e *Estimate) above(v float64) bool { return e != nil && e.Low != nil && *e.Low > v }
-
-// below says that all of the interval is less than v.
-func (e *Estimate) below(v float64) bool { return e != nil && e.High != nil && *e.High < v }
 
 // notBelow is e where nothing can be less than a bound: an interval that reaches
 // below it ends there.

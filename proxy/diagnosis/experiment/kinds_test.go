@@ -68,6 +68,10 @@ func TestALadderTellsWhatTheFirstTokenIsMadeOf(t *testing.T) {
 	})
 	hidden := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.Reasoning = exchange.HiddenReasoning })
 	held := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.Delivery = exchange.Pseudo })
+	little := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) {
+		x.Reasoning, x.ReasoningTokens, x.HiddenDecode = exchange.HiddenReasoning, new(int64(1)), new(20*time.Millisecond)
+		x.AnswerStart = x.FirstToken
+	})
 	uncounted := changed(near.rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.CachedTokens = nil })
 	for _, p := range []promise{
 		{"prefill", found(near, ladder(5), nil), []Finding{FoundPrefill}, []string{
@@ -86,6 +90,7 @@ func TestALadderTellsWhatTheFirstTokenIsMadeOf(t *testing.T) {
 		{"too few rounds", found(near, ladder(3), nil), []Finding{Unresolved}, []string{"prefill 0.90 s, fixed start 0.12 s", "3 rounds are too few for intervals"}},
 		{"one length", found(near, planned(Ladder, 5, ladderOf("large", 100)...), nil), []Finding{Unresolved}, []string{"no round has an answer of each length yet"}},
 		{"reasoning that is not shown", Find(runOf(ladder(5)), hidden), []Finding{HiddenReasoning}, []string{"reasoning that is not shown comes before the first token"}},
+		{"a little of that, of which the time is known", Find(runOf(ladder(5)), little), []Finding{FoundPrefill}, []string{"fixed start 0.10 s"}},
 		{"an answer held back", Find(runOf(ladder(5)), held), []Finding{Buffered}, []string{"sends it in bursts or at once"}},
 		{"cache hits untold", Find(runOf(ladder(5)), uncounted), []Finding{FoundPrefill}, []string{"then 0.30 s"}},
 	} {
@@ -211,9 +216,15 @@ func TestLoadTellsWhereTheFirstTokenLeavesTheFloor(t *testing.T) {
 			x.Outcome, x.Status, x.FirstToken = exchange.UpstreamError, new(int64(429)), nil
 		}
 	})
+	refused := changed(quiet().rows(p, nil), func(i int, x *exchange.Exchange) {
+		if p.Steps[i].Arm == 0 {
+			x.Outcome, x.Status, x.FirstToken = exchange.UpstreamError, new(int64(429)), nil
+		}
+	})
 	for _, c := range []promise{
 		{"at four", found(quiet(), p, func(arm int, a *asked) { a.slowing = []float64{800, 0, 0}[arm] }), []Finding{Slower}, []string{"From 4 requests at a time on the first token waits"}},
 		{"nowhere", found(quiet(), p, nil), []Finding{Same}, []string{"Up to 4 requests at a time the first token does not wait."}},
+		{"the most all refused", Find(runOf(p), refused), []Finding{Same}, []string{"Up to 2 requests at a time the first token does not wait.", "At 4 at a time 6 of 6 requests were refused"}},
 		{"a limit is no slowness", Find(runOf(p), limited), []Finding{Unresolved}, []string{"At 4 at a time 2 of 6 requests were refused by a rate limit (429), which is no slowness.", "2 were refused by a rate limit (429)."}},
 	} {
 		t.Run(c.name, c.check)
@@ -221,11 +232,7 @@ func TestLoadTellsWhereTheFirstTokenLeavesTheFloor(t *testing.T) {
 }
 
 func TestModelsAreComparedLengthByLength(t *testing.T) {
-	arms := append(ladderOf("large", 100, 3000), ladderOf("light", 100, 3000)...)
-	for i := range arms {
-		arms[i].Name = arms[i].Model + " " + arms[i].Name
-	}
-	p := planned(Models, 6, arms...)
+	p := planned(Models, 6, laddersOf("large", "light")...)
 	quicker := func(arm int, a *asked) { a.slowing = []float64{0, 0, -60, -500}[arm] }
 	promise{"", found(quiet(), p, quicker), []Finding{Faster}, []string{
 		`"light 3000" (0.56 s) is lower than "large 3000" (1.06 s) by 0.50 s`, "large: a start of 0.12 s", "light: a start of",

@@ -39,6 +39,15 @@ func (f *finder) ofModel(model string) []int {
 	return arms
 }
 
+// addLines keeps the line of each model that has one.
+func (f *finder) addLines() {
+	for _, model := range f.Models {
+		if l := f.line(f.ofModel(model)); l != nil {
+			f.addLine(*l)
+		}
+	}
+}
+
 // addLine keeps a line and says what it tells.
 func (f *finder) addLine(l Line) {
 	for _, r := range f.rows {

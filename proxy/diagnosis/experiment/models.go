@@ -8,12 +8,7 @@ func (f *finder) judgeModels() {
 		f.also(hidden, hiding[hidden])
 	}
 	first := f.ofModel(f.Models[0])
-	for _, model := range f.Models {
-		arms := f.ofModel(model)
-		if l := f.line(arms); l != nil {
-			f.addLine(*l)
-		}
-	}
+	f.addLines()
 	var judged bool
 	for _, model := range f.Models[1:] {
 		c := f.compareLadders(first, f.ofModel(model))

@@ -57,15 +57,16 @@ const (
 // Finding is a conclusion for programs.
 type Finding string
 
-// The findings. Each but Unresolved holds by intervals that exclude the
-// contrary.
+// The findings. What they say of times holds by intervals that exclude the
+// contrary; a queue that comes and goes, a cold start and what a cache holds are
+// found by counting.
 const (
 	Unresolved      Finding = "unresolved"       // the requests do not tell
 	FoundPrefill    Finding = "prefill"          // most of the first token's time grows with the prompt
 	FoundFloor      Finding = "floor"            // most of it is there whatever the prompt
 	FoundNetwork    Finding = "network"          // most of it is the way there and back
-	FoundQueue      Finding = "queue"            // most of it is queue, by the server's timing or by spikes
-	FoundDecode     Finding = "decode"           // most of the time is decode
+	FoundQueue      Finding = "queue"            // most of it is queue, by the server's timing or since like requests differ so
+	FoundDecode     Finding = "decode"           // a part of the time, no verdict
 	FoundKnee       Finding = "knee"             // from some length on a token costs more
 	FoundColdStart  Finding = "cold_start"       // the first request alone was slow
 	CacheWorks      Finding = "cache_works"      // a prompt sent again is cached
@@ -141,7 +142,7 @@ type Sample struct {
 	Over             *float64         `json:"over_ms"`    // what a spike took beyond the slowest other of its arm; nil for no spike
 	Connect          *float64         `json:"connect_ms"` // of the first token's time, on a new connection; nil on a kept one
 	TTFT             *float64         `json:"ttft_ms"`
-	Wait             *float64         `json:"wait_ms"` // nil also where the first token tells nothing of prefill
+	Wait             *float64         `json:"wait_ms"` // first token less network, hosted tools and decode that nobody saw; nil also where that leaves too little to go by
 	Network          *float64         `json:"network_ms"`
 	Total            *float64         `json:"total_ms"`
 	Rate             *float64         `json:"tokens_per_sec"`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -44,8 +45,8 @@ func sample(x *exchange.Exchange, place int, s Step) Sample {
 	t.TTFT, t.Network, t.Total = millis(x.FirstToken), millis(x.Network), millis(x.End)
 	t.Connect = connecting(x)
 	t.Prompt, t.Cached, t.Uncached, t.Output = x.PromptTokens, x.CachedTokens, x.UncachedTokens, x.OutputTokens
-	if hides(x) == "" {
-		t.Wait = millis(x.Wait)
+	if x.Wait != nil && hides(x) == "" {
+		t.Wait = millis(new(begun(x)))
 	}
 	if x.RateQuality != exchange.NoisyRate {
 		t.Rate = x.TokensPerSec
@@ -53,21 +54,36 @@ func sample(x *exchange.Exchange, place int, s Step) Sample {
 	return t
 }
 
-// fewUnseen is how many tokens may be made unseen before a first token without
-// their time being told for prefill.
-const fewUnseen = 8
+const (
+	// fewUnseen is how many tokens may be made unseen before a first token without
+	// their time being told for prefill.
+	fewUnseen = 8
+	// muchUnseen is the share of a wait above which decode that nobody saw leaves
+	// too little of it to reckon with.
+	muchUnseen = 0.3
+)
 
 // hides is why a first token tells nothing of prefill, "" where it does.
 func hides(x *exchange.Exchange) Finding {
+	much := x.Wait != nil && float64(*x.Wait-begun(x)) > muchUnseen*float64(*x.Wait)
 	switch {
-	case x.HidesReasoning():
+	case x.HidesReasoning() && (x.HiddenDecode == nil || much):
 		return HiddenReasoning
 	case x.Delivery == exchange.Pseudo, x.Delivery == exchange.Bursty, x.Delivery == exchange.NotStreamed:
 		return Buffered
-	case x.Delivery == exchange.Single && x.OutputTokens != nil && *x.OutputTokens > fewUnseen:
+	case x.Delivery == exchange.Single && x.UnseenDecode == nil && x.OutputTokens != nil && *x.OutputTokens > fewUnseen, much:
 		return Buffered
 	}
 	return ""
+}
+
+// begun is what the upstream took until the model began to decode.
+func begun(x *exchange.Exchange) time.Duration {
+	wait := diagnosis.Weigh(x).Wait
+	if x.Network != nil {
+		wait -= *x.Network
+	}
+	return max(0, wait)
 }
 
 // answered says whether the request got what it asked for.

@@ -6,6 +6,7 @@ func (f *finder) judgeHistory() {
 		"Sent with less of its history, the same question:",
 		"同一问题，少带历史：",
 	})
+	f.addLines()
 }
 
 // judgeDirect says what a relay costs.
@@ -14,6 +15,11 @@ func (f *finder) judgeDirect() {
 		"The same prompts by another way:",
 		"同样的输入换一条路：",
 	})
+	for _, c := range f.Changes {
+		if c.Resolution == Resolved && (c.Figure == Network || c.Figure == Wait) {
+			f.say(c.words())
+		}
+	}
 }
 
 // judgeAgainstFirst compares each arm with the first; the verdict is that of the
@@ -54,6 +60,7 @@ func (f *finder) judgeShapes() {
 	if len(f.Found) == 0 {
 		f.verdict(Unresolved, lacksArm)
 	}
+	f.addLines()
 	f.saySpikes()
 }
 
