@@ -30,12 +30,8 @@ type probing struct {
 	trials []*probe.Trial
 }
 
-func (a *terms) run(out *console, line *kong.Context, s probe.Setup, kinds ...experiment.Kind) error {
-	return a.runBeside(out, line, another{}, s, kinds...)
-}
-
-// runBeside runs experiments, with a second upstream where there is one.
-func (a *terms) runBeside(out *console, line *kong.Context, second another, s probe.Setup, kinds ...experiment.Kind) (err error) {
+// run runs experiments.
+func (a *terms) run(out *console, line *kong.Context, s probe.Setup, kinds ...experiment.Kind) (err error) {
 	if err := a.check(s); err != nil {
 		return err
 	}
@@ -46,12 +42,12 @@ func (a *terms) runBeside(out *console, line *kong.Context, second another, s pr
 	s.Upstreams = []string{probe.Default}
 	var extra []string
 	switch {
-	case second.Direct != "":
-		extra, s.Upstreams = []string{"direct=" + second.Direct}, append(s.Upstreams, "direct")
-	case second.To != "":
-		s.Upstreams = append(s.Upstreams, second.To)
+	case a.second.Direct != "":
+		extra, s.Upstreams = []string{"direct=" + a.second.Direct}, append(s.Upstreams, "direct")
+	case a.second.To != "":
+		s.Upstreams = append(s.Upstreams, a.second.To)
 	}
-	if p.keys, err = a.keys(s.Upstreams, second.ToKeyEnv); err != nil {
+	if p.keys, err = a.keys(s.Upstreams, a.second.ToKeyEnv); err != nil {
 		return err
 	}
 	if p.via, err = a.reach(out, extra...); err != nil {
@@ -150,14 +146,20 @@ func (p *probing) confirm() error {
 		return usagef(nobody)
 	}
 	fmt.Fprint(p.human, "Send them? [y/N] ")
-	answer, err := readLine(p.out.stop, os.Stdin)
-	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-	case answer == "y" || answer == "yes":
+	switch yes, err := agreed(p.out.stop, os.Stdin); {
+	case yes:
 		return nil
-	case err != nil && answer == "" && p.out.stop.Err() == nil:
+	case errors.Is(err, io.EOF):
 		return usagef(nobody)
 	}
 	return errors.New("nothing was sent")
+}
+
+// agreed says whether the next line is a yes.
+func agreed(ctx context.Context, f *os.File) (bool, error) {
+	answer, err := readLine(ctx, f)
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
 }
 
 // readLine reads a line, unless it is told to stop before there is one.

@@ -211,6 +211,33 @@ func TestTheBarIsALineOnATerminalAndRareElsewhere(t *testing.T) {
 	}
 }
 
+func TestOnlyAYesIsOne(t *testing.T) {
+	for said, want := range map[string]bool{"y\n": true, "YES\n": true, " y \n": true, "y": true, "n\n": false, "\n": false, "yesterday\n": false, "": false} {
+		r, w := must2(os.Pipe())
+		io.WriteString(w, said)
+		w.Close()
+		if yes, err := agreed(context.Background(), r); yes != want || (err == nil) != strings.HasSuffix(said, "\n") {
+			t.Errorf("%q: %v, %v", said, yes, err)
+		}
+		r.Close()
+	}
+	r, w := must2(os.Pipe())
+	defer r.Close()
+	defer w.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if yes, err := agreed(ctx, r); yes || err == nil {
+		t.Errorf("who stops it says %v, %v", yes, err)
+	}
+}
+
+func must2(r, w *os.File, err error) (*os.File, *os.File) {
+	if err != nil {
+		panic(err)
+	}
+	return r, w
+}
+
 func TestAFileIsNoTerminal(t *testing.T) {
 	f := must(os.Create(filepath.Join(t.TempDir(), "x")))
 	defer f.Close()
