@@ -45,18 +45,19 @@ func (c *Case) failure(r *reply) (words string, advice []string) {
 		return "there is no address for " + name.Name, []string{"check the host in " + c.baseSetting(c.first), "and that this machine can look names up: getent hosts " + name.Name}
 	case errors.Is(r.err, context.DeadlineExceeded):
 		return "nothing came for " + figure.Duration(&c.Timeout), []string{"a firewall may drop it, or it takes a proxy to go out: export HTTPS_PROXY=..."}
-	case strings.Contains(r.err.Error(), "proxyconnect"):
-		return "the system's proxy does not let it through", []string{"put HTTPS_PROXY right, or name the host in NO_PROXY"}
+	case r.step == tunnelling || strings.Contains(r.err.Error(), "proxyconnect"):
+		return "it does not let this through", []string{"put HTTPS_PROXY right, or name the host in NO_PROXY"}
 	case errors.Is(r.err, syscall.ECONNREFUSED) && isLoopbackURL(c.first):
 		return "nothing listens there", []string{"start the server, or put the port right in " + c.baseSetting(c.first), "if it is ttftap's: ttftap serve --upstream URL"}
 	case errors.Is(r.err, syscall.ECONNREFUSED):
 		return "the connection is refused", []string{"check host and port in " + c.baseSetting(c.first)}
 	}
+	if record, ok := errors.AsType[tls.RecordHeaderError](r.err); ok && string(record.RecordHeader[:]) == "HTTP/" ||
+		strings.Contains(r.err.Error(), "server gave HTTP response to HTTPS client") {
+		return "the server speaks plain HTTP", []string{c.baseSetting("http" + strings.TrimPrefix(c.first, "https"))}
+	}
 	if words, advice := certificate(r.err); words != "" {
 		return words, advice
-	}
-	if strings.Contains(r.err.Error(), "server gave HTTP response to HTTPS client") {
-		return "the server speaks plain HTTP", []string{c.baseSetting("http" + strings.TrimPrefix(c.first, "https"))}
 	}
 	return lastOf(r.err), []string{"check the base URL and the way out of this network"}
 }

@@ -104,16 +104,19 @@ func serve(t *testing.T, h http.Handler) (origin string) {
 	return s.URL
 }
 
-// model is a simulated model that behaves as told.
+// model is a simulated model that behaves as told, and otherwise answers briefly.
 func model(adjust ...func(*simulator.Profile)) http.Handler {
 	p := simulator.Profile{Name: "sim-light", Behaviour: simulator.Behaviour{
-		Floor: 5 * time.Millisecond, TPOT: 4 * time.Millisecond, Output: 64,
+		Floor: time.Millisecond, TPOT: time.Millisecond, Output: 6,
 	}}
 	for _, a := range adjust {
 		a(&p)
 	}
 	return simulator.New(simulator.Config{Profiles: []simulator.Profile{p}})
 }
+
+// atPace has a model answer at length, at the pace of a real one.
+func atPace(p *simulator.Profile) { p.TPOT, p.Output = 4*time.Millisecond, 64 }
 
 // except answers some paths in another way.
 func except(h http.Handler, answer http.HandlerFunc, ends ...string) http.Handler {
@@ -195,7 +198,7 @@ wire_api = "responses"
 const today = "codex-cli 0.171.0"
 
 func TestAHealthySetUpIsGivenACleanBill(t *testing.T) {
-	p := healthy(serve(t, model())+"/v1").withCodex(t, today, goodConfig)
+	p := healthy(serve(t, model(atPace))+"/v1").withCodex(t, today, goodConfig)
 	for check, f := range p.examine(t) {
 		if f.State != doctor.OK {
 			t.Errorf("%s: %s: %s %q", check, f.State, f.Words, f.Advice)

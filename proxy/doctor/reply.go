@@ -64,7 +64,7 @@ func (c *Case) send(ctx context.Context, q Request) *reply {
 	r := &reply{Request: q, asked: time.Now(), answer: new(dialect.Answer)}
 	c.replies = append(c.replies, r)
 	s := &steps{now: "making the request"}
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, s.trace()), q.Method, q.URL, strings.NewReader(q.encoded()))
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, s.trace(strings.HasPrefix(q.URL, "https:"))), q.Method, q.URL, strings.NewReader(q.encoded()))
 	if err != nil {
 		r.err, r.step = err, s.now
 		return r
@@ -225,23 +225,29 @@ func (s *steps) last() string {
 	return s.now
 }
 
-const (
-	lookingUp  = "looking the name up"
-	connecting = "connecting"
-	securing   = "the TLS handshake"
-	waiting    = "waiting for the answer"
-)
+// tunnelling is what comes between connecting and the TLS handshake where there
+// is a system proxy; without one it takes no time in which it could fail.
+const tunnelling = "asking the system's proxy for a way"
 
-func (s *steps) trace() *httptrace.ClientTrace {
+func (s *steps) trace(secure bool) *httptrace.ClientTrace {
+	next := "sending the request"
+	if secure {
+		next = tunnelling
+	}
 	return &httptrace.ClientTrace{
-		DNSStart:          func(httptrace.DNSStartInfo) { s.set(lookingUp) },
-		ConnectStart:      func(string, string) { s.set(connecting) },
-		TLSHandshakeStart: func() { s.set(securing) },
+		DNSStart:     func(httptrace.DNSStartInfo) { s.set("looking the name up") },
+		ConnectStart: func(string, string) { s.set("connecting") },
+		ConnectDone: func(_, _ string, err error) {
+			if err == nil {
+				s.set(next)
+			}
+		},
+		TLSHandshakeStart: func() { s.set("the TLS handshake") },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
 			if err == nil {
 				s.set("sending the request")
 			}
 		},
-		WroteRequest: func(httptrace.WroteRequestInfo) { s.set(waiting) },
+		WroteRequest: func(httptrace.WroteRequestInfo) { s.set("waiting for the answer") },
 	}
 }
