@@ -20,6 +20,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/proxy/simulator"
 	"github.com/ttftap/ttftap/store"
 )
 
@@ -32,6 +33,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			model := httptest.NewServer(simulator.New(simulator.Config{}))
+			e.Defer(model.Close)
+			e.Setenv("MODEL", model.URL)
 			return firstError(
 				seed(filepath.Join(e.WorkDir, "seeded.db")),
 				keep(filepath.Join(e.WorkDir, "learned.db"), working()))
