@@ -38,10 +38,22 @@ func (c *Case) with(statuses ...int) *reply {
 	return nil
 }
 
+// taken is the first of the answers that is one, nil where none is.
+func (c *Case) taken() *reply {
+	for _, r := range c.answers() {
+		if r.answered() {
+			return r
+		}
+	}
+	return nil
+}
+
 // checkAccess says whether the upstream takes the key.
 func checkAccess(c *Case) *Finding {
-	refused, taken := c.with(http.StatusUnauthorized, http.StatusForbidden), c.with(http.StatusOK)
+	refused, taken := c.with(http.StatusUnauthorized, http.StatusForbidden), c.taken()
 	switch {
+	case refused != nil && c.key == "" && c.ownKey() != "":
+		return unchecked(fmt.Sprintf("%d without a key, as is right: Codex has its own", refused.status))
 	case taken != nil && taken.kind != modelsAsk:
 		return ok(c.howTaken())
 	case refused != nil && refused.status == http.StatusUnauthorized:
@@ -72,8 +84,6 @@ func (c *Case) unauthorized(r *reply) *Finding {
 			fmt.Sprintf("in the provider's table: env_http_headers = { %q = %q }, without env_key", header, c.secret.source))
 	}
 	switch {
-	case c.key == "" && c.keepsOwnLogin():
-		return unchecked("401 without a key, as is right: Codex logs in by itself")
 	case c.key == "":
 		return change(words+"it wants a key, and there is none", "export "+c.secret.source+"=...")
 	}
@@ -100,7 +110,7 @@ func checkLimits(c *Case) *Finding {
 			return change(fmt.Sprintf("the upstream fails by itself: %d (%s)", r.status, r.blame()), "try again later, or see its status page; nothing in the settings would help")
 		}
 	}
-	if c.with(http.StatusOK) == nil {
+	if c.taken() == nil {
 		return nil
 	}
 	return ok("no limit is reached")

@@ -36,7 +36,7 @@ var (
 // or without the one that is too many.
 func otherBases(base string) []string {
 	u, err := url.Parse(base)
-	if err != nil {
+	if err != nil || base == chatGPT {
 		return nil
 	}
 	var others []string
@@ -104,7 +104,7 @@ func checkBase(c *Case) *Finding {
 	if c.first == chatGPT {
 		return unchecked("it is for ChatGPT logins, which are not read")
 	}
-	if first.err != nil {
+	if first.err != nil || speaksTLS(first) {
 		if shape != "" {
 			return c.rebased("it "+shape, c.first)
 		}

@@ -98,6 +98,30 @@ func TestAWrongBaseURLInCodexConfigIsNamedByItsLine(t *testing.T) {
 	edits(t, p, f, `base_url = "`+origin+`/v1"`)
 }
 
+func TestTheQueryOfCodexConfigIsSentAlong(t *testing.T) {
+	h := model()
+	base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != "api-version=2025-01-01" {
+			fails(404, "not_found")(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})) + "/v1"
+	healthy(base).withCodex(t, today, goodConfig+"query_params = { api-version = \"2025-01-01\" }\n").finds(t, "base URL", doctor.OK)
+}
+
+func TestThePlaceOfAChatGPTLoginIsNotTakenForAWrongOne(t *testing.T) {
+	p := healthy("https://chatgpt.com/backend-api/codex")
+	transport := leadingTo(serve(t, says(403, "text/html", "<html>Just a moment</html>")))
+	transport.DialTLSContext = transport.DialContext
+	p.Transport, p.env["OPENAI_API_KEY"], p.Codex.LoggedIn = transport, "", true
+	for check, f := range p.examine(t) {
+		if f.State == doctor.Change {
+			t.Errorf("%s: %s", check, f.Words)
+		}
+	}
+}
+
 func TestTheBaseURLComesFromTheEnvironmentWhereNothingElseNamesOne(t *testing.T) {
 	p := healthy("")
 	p.env["OPENAI_BASE_URL"] = serve(t, model()) + "/v1"

@@ -123,6 +123,27 @@ func (x *Codex) provided(name string) *entry {
 	return x.Config.find("model_providers", x.providerID(), name)
 }
 
+// isReadable says whether there is a config, and it is one.
+func (x *Codex) isReadable() bool { return x.Config != nil && x.Config.broken == "" }
+
+// ownKeys are the settings by which a provider of one's own gets its key, beside
+// env_key.
+var ownKeys = []string{"experimental_bearer_token", "auth", "aws", "requires_openai_auth", "http_headers", "env_http_headers"}
+
+// ownKey names how Codex comes by a key that is not read here, "" where it does
+// not.
+func (x *Codex) ownKey() string {
+	if x.providerID() == builtIn && x.LoggedIn {
+		return "codex login"
+	}
+	for _, name := range ownKeys {
+		if e := x.provided(name); e != nil && e.value != "false" {
+			return name
+		}
+	}
+	return ""
+}
+
 // base is the setting that holds the base URL which Codex uses, nil where
 // nothing in its config does.
 func (x *Codex) base() *entry {

@@ -9,7 +9,7 @@ import (
 // checkProvider looks at which provider Codex is told to use, and whether there
 // is such a one. The first fault is told: the next run tells the next.
 func checkProvider(c *Case) *Finding {
-	if c.Codex.Config == nil {
+	if !c.Codex.isReadable() {
 		return nil
 	}
 	for _, fault := range []func(*Codex) *Finding{redefined, misplaced, namedProfile, undefined} {

@@ -19,10 +19,14 @@ func checkCodexKey(c *Case) *Finding {
 				at(x.Config, e.line)
 		}
 	}
+	if e := x.provided("experimental_bearer_token"); e != nil && isScheme(e.value) {
+		return change(`experimental_bearer_token begins with "Bearer ": the upstream gets "Bearer Bearer"`, "leave the key alone in it, or better: env_key and a variable").
+			at(x.Config, e.line)
+	}
 	if f := x.wrongHeader(c.Getenv); f != nil {
 		return f
 	}
-	if x.Config == nil {
+	if !x.isReadable() {
 		return nil
 	}
 	return ok(x.keyFrom())
@@ -33,10 +37,8 @@ func (x *Codex) keyFrom() string {
 	if e := x.provided("env_key"); e != nil {
 		return "from " + e.value
 	}
-	for _, name := range []string{"experimental_bearer_token", "auth", "aws", "requires_openai_auth", "http_headers", "env_http_headers"} {
-		if x.provided(name) != nil {
-			return "by " + name
-		}
+	if name := x.ownKey(); name != "" {
+		return "by " + name
 	}
 	if x.providerID() == builtIn {
 		return "from codex login, or CODEX_API_KEY"

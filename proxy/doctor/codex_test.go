@@ -21,6 +21,13 @@ func TestAConfigThatIsNoTOMLIsNamedByItsLine(t *testing.T) {
 	}
 }
 
+func TestOfABrokenConfigNothingElseIsClaimed(t *testing.T) {
+	all := configured(t, today, "model_provider = \"own\"\nbroken\n[model_providers.own]\nname = \"own\"\n").examine(t)
+	if f, there := all["Codex: provider"]; there {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestASettingThatIsGivenTwiceIsFound(t *testing.T) {
 	configured(t, today, "model = \"a\"\nmodel = \"b\"\n").finds(t, "Codex: config.toml", doctor.Change, "line 2")
 }

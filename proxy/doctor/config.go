@@ -43,8 +43,9 @@ func ReadConfig(path string) (*Config, error) {
 		return nil, fmt.Errorf("read Codex' config: %w", err)
 	}
 	c := &Config{Path: path, text: text}
-	c.validate()
-	c.index()
+	if c.validate(); c.broken == "" {
+		c.index()
+	}
 	return c, nil
 }
 
@@ -62,7 +63,7 @@ func (c *Config) validate() {
 	}
 }
 
-// index notes the settings, up to where it is broken.
+// index notes the settings. Of a file that is broken none is known.
 func (c *Config) index() {
 	var p unstable.Parser
 	p.Reset(c.text)

@@ -77,8 +77,8 @@ func checkKey(c *Case) *Finding {
 	name, key := c.secret.source, c.secret.value
 	set := "export " + name + "=... with the key from the upstream's console"
 	switch {
-	case strings.TrimSpace(key) == "" && c.keepsOwnLogin():
-		return unchecked("Codex logs in by itself, and its login is not read: requests here go without",
+	case strings.TrimSpace(key) == "" && c.ownKey() != "":
+		return unchecked("Codex has its own, by "+c.ownKey()+", which is not read: requests here go without",
 			"to check those too, put a key into "+name)
 	case strings.TrimSpace(key) == "" && isLoopbackURL(c.first):
 		return ok(name + " is not set; a server on this machine may need none")
@@ -95,11 +95,11 @@ func checkKey(c *Case) *Finding {
 	return ok(fmt.Sprintf("%s, %d characters", name, utf8.RuneCountInString(key)))
 }
 
-// keepsOwnLogin says whether Codex uses what `codex login` has kept.
-func (c *Case) keepsOwnLogin() bool {
-	if !c.Codex.LoggedIn || c.KeyEnv != "" {
-		return false
+// ownKey names how Codex comes by a key without the variable that is looked at, ""
+// where it does not.
+func (c *Case) ownKey() string {
+	if c.KeyEnv != "" || c.Codex.provided("env_key") != nil {
+		return ""
 	}
-	own := c.Codex.provided("requires_openai_auth")
-	return c.Codex.providerID() == builtIn || own != nil && own.value == "true"
+	return c.Codex.ownKey()
 }

@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/ttftap/ttftap/proxy/doctor"
@@ -127,6 +128,24 @@ env_key = "GATEWAY_KEY"
 `)
 	if f := p.finds(t, "Codex: key", doctor.Change, "GATEWAY_KEY, which is not set"); f.Line != 5 {
 		t.Errorf("line %d", f.Line)
+	}
+}
+
+func TestASchemeWithinATokenOfTheConfigIsSeen(t *testing.T) {
+	p := healthy(serve(t, model())+"/v1").withCodex(t, today, strings.Replace(goodConfig, `env_key = "OPENAI_API_KEY"`, `experimental_bearer_token = "Bearer `+key+`"`, 1))
+	if f := p.finds(t, "Codex: key", doctor.Change, `"Bearer Bearer"`); f.Line != 7 {
+		t.Errorf("line %d", f.Line)
+	}
+}
+
+func TestAKeyThatCodexHasOfItsOwnIsNotMissed(t *testing.T) {
+	p := healthy(serve(t, locked())+"/v1").withCodex(t, today, strings.Replace(goodConfig, `env_key = "OPENAI_API_KEY"`, `experimental_bearer_token = "`+key+`"`, 1))
+	p.env["OPENAI_API_KEY"] = ""
+	all := p.examine(t)
+	for _, check := range []string{"key", "access"} {
+		if all[check].State != doctor.Unchecked {
+			t.Errorf("%s: %+v", check, all[check])
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func checkModel(c *Case) *Finding {
 		return ok(fmt.Sprintf("none is named; asked %s, of %d in the list", name, len(list)))
 	case slices.Contains(list, name):
 		return ok(name + ", as in the list")
-	case c.at(responsesAsk).status == 200 || c.chat().status == 200:
+	case c.at(responsesAsk).answered() || c.chat().answered():
 		return ok(name + " answers")
 	case len(list) == 0 && !c.at(responsesAsk).unknownModel() && !c.chat().unknownModel():
 		return unchecked("there is no list of models, and no answer tells")

@@ -89,6 +89,9 @@ func (c *Case) dress(r *http.Request, q Request) {
 	if q.body == nil {
 		r.Body, r.ContentLength = http.NoBody, 0
 	}
+	if q.kind < healthAsk {
+		r.URL.RawQuery = c.query()
+	}
 	r.Header = http.Header{"User-Agent": {agent}, "Accept": {"application/json, text/event-stream"}, "Accept-Encoding": {"identity"}}
 	if q.body != nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -184,6 +187,11 @@ func (r *reply) speaks() bool {
 		return r.isStream() || gjson.ValidBytes(r.body)
 	}
 	return true
+}
+
+// answered says whether a question was answered, or a list given.
+func (r *reply) answered() bool {
+	return r.status == http.StatusOK && r.speaks() && r.answer.Error == nil
 }
 
 // unknownModel says whether it is the model that was not found.

@@ -153,6 +153,11 @@ func (c *Case) Requests() []Request {
 			}
 		}
 	}
+	if c.query() != "" {
+		for i := range all {
+			all[i].What += ", with the query_params of Codex' config"
+		}
+	}
 	if c.Via != "" {
 		via := strings.TrimSuffix(c.Via, "/")
 		all = append(all, health(via), through(via))

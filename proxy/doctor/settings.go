@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"net/url"
+
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
@@ -65,6 +67,19 @@ func (c *Case) findWire() exchange.Dialect {
 		return exchange.Chat
 	}
 	return exchange.Responses
+}
+
+// query is what Codex is told to put behind every address, where the base URL is
+// from its config.
+func (c *Case) query() string {
+	query := url.Values{}
+	if c.given.entry == nil {
+		return ""
+	}
+	for _, e := range c.Codex.Config.within("model_providers", c.Codex.providerID(), "query_params", "*") {
+		query.Set(e.name(), e.value)
+	}
+	return query.Encode()
 }
 
 // baseSetting words a base URL as the setting that it was found in.

@@ -17,7 +17,7 @@ var unbuffered = []string{
 func checkStreaming(c *Case) *Finding {
 	r := c.asked()
 	switch {
-	case r.status != 200:
+	case !r.answered() && r.cut == nil:
 		return unchecked("there is no answer to look at")
 	case !r.isStream():
 		return change("a stream was asked for, and the answer came as one body", unbuffered...)
@@ -48,7 +48,7 @@ func pace(x *exchange.Exchange) string {
 // checkUsage says whether the upstream tells its token counts.
 func checkUsage(c *Case) *Finding {
 	r := c.asked()
-	if r.status != 200 || r.cut != nil {
+	if !r.answered() || r.cut != nil {
 		return unchecked("there is no whole answer to look at")
 	}
 	u := r.answer.Usage
@@ -76,7 +76,7 @@ func checkStreamOptions(c *Case) *Finding {
 		return nil // it does not speak chat
 	case c.at(chatPlainAsk).came():
 		return c.forChat("stream_options are refused, so a chat client must not send them", "leave ttftap serve --inject-usage off; count with the upstream's console")
-	case r.status != 200:
+	case !r.answered():
 		return unchecked("chat was not answered")
 	case r.answer.Usage.Prompt == nil:
 		return c.forChat("stream_options are taken, and no usage comes of it", "count with the upstream's console")

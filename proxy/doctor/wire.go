@@ -20,7 +20,9 @@ func checkWire(c *Case) *Finding {
 	switch {
 	case !responses.came() && !chat.came():
 		return unchecked("no question was asked")
-	case own.status == 200:
+	case c.first == chatGPT:
+		return unchecked("a ChatGPT login is not read, so nothing could be asked")
+	case own.answered():
 		return ok(fmt.Sprintf("it answers %s", c.wire), c.alsoSpoken()...)
 	case own.speaks() || !own.came():
 		return unchecked(fmt.Sprintf("%s is there, but the question was refused with %d (%s)", c.wire, own.status, own.blame()))

@@ -64,6 +64,21 @@ func TestAnAnswerInOnePieceIsNoStream(t *testing.T) {
 	healthy(serve(t, except(model(), whole, "/responses"))+"/v1").finds(t, "streaming", doctor.Change, "came as one body")
 }
 
+func TestAPageInThePlaceOfAnAnswerIsNoAnswer(t *testing.T) {
+	all := healthy(serve(t, except(model(), page, "/responses")) + "/v1").examine(t)
+	if f := all["wire format"]; f.State != doctor.Change {
+		t.Errorf("%+v", f)
+	}
+	if f := all["streaming"]; f.State != doctor.Unchecked {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestAnErrorUnderAGoodStatusIsNoAnswer(t *testing.T) {
+	h := except(model(), says(200, "application/json", `{"error":{"type":"no_channel","message":"no"}}`), "/responses")
+	healthy(serve(t, h)+"/v1").finds(t, "wire format", doctor.Unchecked, "refused with 200 (no_channel)")
+}
+
 func TestAStreamThatIsCutIsSeen(t *testing.T) {
 	h := model(atPace, func(p *simulator.Profile) { p.Mishap = simulator.Cut })
 	healthy(serve(t, h)+"/v1").finds(t, "streaming", doctor.Change, "broke off after")
