@@ -68,8 +68,9 @@ func (c *doctorCommand) Run(out *console) error {
 		return err
 	}
 	examined := doctor.New(setup)
-	p := &diagnosed{Upstream: examined.Base(), Requests: examined.Requests()}
+	p := &diagnosed{Upstream: examined.Base(), Requests: examined.Requests(), Findings: []doctor.Finding{}}
 	if c.DryRun {
+		p.Summary = "Nothing was asked."
 		return p.write(out.stdout, c.JSON, p.list)
 	}
 	if !c.JSON {

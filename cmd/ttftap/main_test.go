@@ -33,7 +33,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
-			model := httptest.NewServer(simulator.New(simulator.Config{}))
+			model := httptest.NewServer(simulator.New(simulator.Config{Profiles: []simulator.Profile{{
+				Name: "sim-light", Behaviour: simulator.Behaviour{Floor: 5 * time.Millisecond, TPOT: 2 * time.Millisecond, Output: 64},
+			}}}))
 			e.Defer(model.Close)
 			e.Setenv("MODEL", model.URL)
 			return firstError(

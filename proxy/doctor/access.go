@@ -79,7 +79,7 @@ func (c *Case) howTaken() string {
 func (c *Case) unauthorized(r *reply) *Finding {
 	words := fmt.Sprintf("401 (%s): ", r.blame())
 	if other := c.at(headerAsk); other.status == http.StatusOK {
-		header := strings.ToLower(strings.TrimPrefix(other.What, "the list of models, the key in "))
+		header := other.keyHeader()
 		return change(words+"this upstream takes the key in another header, "+header,
 			fmt.Sprintf("in the provider's table: env_http_headers = { %q = %q }, without env_key", header, c.secret.source))
 	}

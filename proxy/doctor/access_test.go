@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/ttftap/ttftap/proxy/doctor"
@@ -19,6 +20,14 @@ func TestARefusedKeyIsToldFromAMissingOne(t *testing.T) {
 
 func TestAKeyThatMayNotIsToldFromAWrongOne(t *testing.T) {
 	answering(t, fails(403, "model_not_allowed")).finds(t, "access", doctor.Change, "403 (model_not_allowed)", "may not do this", "sim-light")
+}
+
+func TestWhatAnUpstreamNamesItsErrorCannotCommandATerminal(t *testing.T) {
+	h := says(403, "application/json", `{"error":{"type":"x","code":"no\u001b[2J`+key+`"}}`)
+	f := answering(t, h).finds(t, "access", doctor.Change, "no[2J(the key)")
+	if strings.Contains(f.Words, "\x1b") {
+		t.Errorf("%q", f.Words)
+	}
 }
 
 func TestAFirewallIsToldFromAWrongKey(t *testing.T) {

@@ -27,6 +27,10 @@ func (c *Case) Ask(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// questioned is at how many base URLs a question is asked, which costs tokens if it
+// is answered.
+const questioned = 2
+
 // settle finds where the API is, and says whether anything answers at all. Where
 // no list of models tells, an answer to a question does.
 func (c *Case) settle(ctx context.Context) bool {
@@ -36,7 +40,7 @@ func (c *Case) settle(ctx context.Context) bool {
 			return false
 		}
 		c.chooseModel(list)
-		if list.speaks() || i < 2 && c.model.value != "" && c.send(ctx, responses(base, c.model.value)).speaks() {
+		if list.speaks() || i < questioned && c.model.value != "" && c.send(ctx, responses(base, c.model.value)).speaks() {
 			c.base = base
 			return true
 		}

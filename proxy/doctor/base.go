@@ -100,10 +100,13 @@ func checkBase(c *Case) *Finding {
 	if c.first == "" {
 		return c.rebased("the base URL ("+c.given.source+") "+shape, openAI)
 	}
-	first := c.replies[0]
 	if c.first == chatGPT {
 		return unchecked("it is for ChatGPT logins, which are not read")
 	}
+	if len(c.replies) == 0 {
+		return unchecked("nothing was asked")
+	}
+	first := c.replies[0]
 	if first.err != nil || speaksTLS(first) {
 		if shape != "" {
 			return c.rebased("it "+shape, c.first)

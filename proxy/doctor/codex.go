@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -27,7 +28,7 @@ func ReadCodex(home, path, dir string) (Codex, error) {
 		path = own
 	}
 	var err, projectErr error
-	x.Config, err = ReadConfig(path)
+	x.Config, err = readConfig(path)
 	x.Project, projectErr = findProject(dir, own)
 	if legacy := filepath.Join(home, "config.json"); exists(legacy) {
 		x.Legacy = legacy
@@ -47,7 +48,7 @@ func findProject(dir, own string) (*Config, error) {
 	for {
 		path := filepath.Join(dir, ".codex", "config.toml")
 		if exists(path) && !sameFile(path, own) {
-			return ReadConfig(path)
+			return readConfig(path)
 		}
 		up := filepath.Dir(dir)
 		if up == dir || exists(filepath.Join(dir, ".git")) {
@@ -105,8 +106,11 @@ func (x *Codex) label() string {
 // builtIn is the provider that Codex uses where the config names none.
 const builtIn = "openai"
 
-// reserved are the providers that Codex brings along.
-var reserved = []string{builtIn, "amazon-bedrock", "ollama", "lmstudio"}
+// reserved are the providers that Codex brings along and lets nobody change.
+var reserved = []string{builtIn, "ollama", "lmstudio"}
+
+// isBroughtAlong says whether Codex knows a provider by itself.
+func isBroughtAlong(id string) bool { return id == "amazon-bedrock" || slices.Contains(reserved, id) }
 
 func (x *Codex) top(name string) *entry { return x.Config.find(name) }
 

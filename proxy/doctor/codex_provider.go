@@ -27,7 +27,7 @@ func redefined(x *Codex) *Finding {
 		if len(all) == 0 {
 			continue
 		}
-		own := id + "-own"
+		own := id + "-custom"
 		f := change(fmt.Sprintf("[model_providers.%s] has the name of a built-in provider: Codex 0.171 does not start, older ones ignore the table", id),
 			fmt.Sprintf("[model_providers.%s] and, at the top, model_provider = %q", own, own))
 		return f.at(x.Config, all[0].line, x.renamed(id, own)...)
@@ -91,7 +91,7 @@ func namedProfile(x *Codex) *Finding {
 // undefined finds a provider that is chosen and not there.
 func undefined(x *Codex) *Finding {
 	chosen := x.top("model_provider")
-	if chosen == nil || slices.Contains(reserved, chosen.value) || len(x.Config.within("model_providers", chosen.value)) > 0 {
+	if chosen == nil || isBroughtAlong(chosen.value) || len(x.Config.within("model_providers", chosen.value)) > 0 {
 		return nil
 	}
 	words := fmt.Sprintf("model_provider = %q, but there is no [model_providers.%s]: Codex does not start", chosen.value, chosen.value)

@@ -70,16 +70,21 @@ base_url = "BASE"
 [model_providers.openai.http_headers]
 X-Team = "a"
 `)
-	f := p.finds(t, "Codex: provider", doctor.Change, "name of a built-in provider", "does not start", "[model_providers.openai-own]")
+	f := p.finds(t, "Codex: provider", doctor.Change, "name of a built-in provider", "does not start", "[model_providers.openai-custom]")
 	if f.Line != 2 {
 		t.Errorf("line %d", f.Line)
 	}
-	edits(t, p, f, `model_provider = "openai-own"`, "[model_providers.openai-own] # mine", "[model_providers.openai-own.http_headers]")
+	edits(t, p, f, `model_provider = "openai-custom"`, "[model_providers.openai-custom] # mine", "[model_providers.openai-custom.http_headers]")
+}
+
+func TestABuiltInProviderThatMayBeAdjustedMayBe(t *testing.T) {
+	configured(t, today, "model_provider = \"amazon-bedrock\"\n[model_providers.amazon-bedrock.aws]\nprofile = \"work\"\n").
+		finds(t, "Codex: provider", doctor.OK, "amazon-bedrock")
 }
 
 func TestAProviderThatIsNotThereGetsTheNearest(t *testing.T) {
-	p := configured(t, today, strings.Replace(goodConfig, `model_provider = "own"`, `model_provider = "owm"`, 1))
-	f := p.finds(t, "Codex: provider", doctor.Change, "no [model_providers.owm]", `model_provider = "own"`)
+	p := configured(t, today, strings.Replace(goodConfig, `model_provider = "own"`, `model_provider = "onw"`, 1))
+	f := p.finds(t, "Codex: provider", doctor.Change, "no [model_providers.onw]", `model_provider = "own"`)
 	edits(t, p, f, `model_provider = "own"`)
 	configured(t, today, "model_provider = \"gateway\"\n").finds(t, "Codex: provider", doctor.Change, "add the table: [model_providers.gateway]")
 }

@@ -33,8 +33,8 @@ type entry struct {
 // name is the setting's own name, without its table's.
 func (e *entry) name() string { return e.path[len(e.path)-1] }
 
-// ReadConfig reads a TOML file. Nil: there is none.
-func ReadConfig(path string) (*Config, error) {
+// readConfig reads a TOML file. Nil: there is none.
+func readConfig(path string) (*Config, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil

@@ -16,8 +16,8 @@ import (
 // checkConnection says whether the upstream is reached, and else at which step
 // it is not.
 func checkConnection(c *Case) *Finding {
-	if c.first == "" {
-		return unchecked("there is no base URL to go to")
+	if c.first == "" || len(c.replies) == 0 {
+		return unchecked("nothing was asked: there is no base URL to go to")
 	}
 	first := c.replies[0]
 	if first.err == nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
@@ -115,7 +116,7 @@ var checks = []struct {
 }
 
 // Findings are what the checks say of what was asked. Nothing in them holds the
-// key, whoever repeated it.
+// key, whoever repeated it, or what a terminal would obey.
 func (c *Case) Findings() []Finding {
 	var all []Finding
 	for _, check := range checks {
@@ -124,9 +125,9 @@ func (c *Case) Findings() []Finding {
 			continue
 		}
 		f.Check = check.name
-		f.Words = c.withoutKey(f.Words)
+		f.Words = c.shown(f.Words)
 		for i := range f.Advice {
-			f.Advice[i] = c.withoutKey(f.Advice[i])
+			f.Advice[i] = c.shown(f.Advice[i])
 		}
 		all = append(all, *f)
 	}
@@ -137,13 +138,19 @@ func (c *Case) Findings() []Finding {
 // text.
 const leastSecret = 6
 
-func (c *Case) withoutKey(text string) string {
+// shown is a text without the key, and printable.
+func (c *Case) shown(text string) string {
 	for _, secret := range []string{c.secret.value, c.key} {
 		if len(secret) >= leastSecret {
 			text = strings.ReplaceAll(text, secret, "(the key)")
 		}
 	}
-	return text
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
 }
 
 func ok(words string, advice ...string) *Finding {

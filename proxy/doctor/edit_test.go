@@ -2,11 +2,13 @@ package doctor_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/ttftap/ttftap/proxy/doctor"
 )
@@ -77,6 +79,55 @@ func TestAnEditChangesItsLineAndNothingElse(t *testing.T) {
 	if diff := cmp.Diff([]doctor.Edited{{Line: 7, Before: "wire_api = 'chat'", After: `wire_api = "responses"`}}, done); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestWhateverStandsAroundALineIsKept(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(r *rapid.T) {
+		around := rapid.SliceOf(rapid.SampledFrom([]string{"", "# a note", "name = 'x'", "  # \"chat\"", "env_key = \"KEY\" # wire_api = \"chat\""}))
+		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(r, "line end")
+		quote := rapid.SampledFrom([]string{`"`, `'`}).Draw(r, "quote")
+		blank := rapid.SampledFrom([]string{"", " ", "\t"}).Draw(r, "blank")
+		before, after := unique(around.Draw(r, "before")), rapid.SampledFrom([]string{"", " # as ever", "\t"}).Draw(r, "after")
+		text := func(value string) string {
+			lines := append([]string{"[model_providers.own]"}, before...)
+			return strings.Join(append(lines, blank+"wire_api"+blank+"="+blank+value+after), end)
+		}
+		path := filepath.Join(folder, "config.toml")
+		if err := os.WriteFile(path, []byte(text(quote+"chat"+quote)), 0o600); err != nil {
+			r.Fatal(err)
+		}
+		x, err := doctor.ReadCodex(folder, "", folder)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, f := range doctor.New(doctor.Setup{Upstream: "none", Codex: x, Getenv: func(string) string { return "" }}).Findings() {
+			if f.Check != "Codex: wire_api" {
+				continue
+			}
+			_, backup, err := x.Config.Fix(f.Edits, noon)
+			if err != nil {
+				r.Fatal(err)
+			}
+			if err := os.Remove(backup); err != nil {
+				r.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(text(`"responses"`), read(t, path)); diff != "" {
+			r.Error(diff)
+		}
+	})
+}
+
+// unique drops settings that came before: TOML has each only once.
+func unique(lines []string) []string {
+	var kept []string
+	for _, l := range lines {
+		if strings.HasPrefix(strings.TrimSpace(l), "#") || l == "" || !contains(kept, l) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
 }
 
 func TestAFileThatChangedMeanwhileIsLeftAlone(t *testing.T) {

@@ -44,7 +44,7 @@ func (c *Case) remodelled(f *Finding) *Finding {
 // nearest is the candidate that takes the fewest changes to come from a name, ""
 // where even that has little in common with it.
 func nearest(name string, candidates []string) string {
-	best, least := "", len(name)/2+1
+	best, least := "", max(3, len(name)/2+1) // two letters exchanged are two changes
 	for _, candidate := range candidates {
 		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
 			best, least = candidate, d

@@ -99,7 +99,7 @@ func (c *Case) dress(r *http.Request, q Request) {
 	if c.key != "" && q.kind != headerAsk && q.kind != healthAsk {
 		r.Header.Set("Authorization", scheme+c.key)
 	}
-	for name, values := range q.header {
+	for name, values := range q.extra {
 		r.Header[name] = values
 	}
 }

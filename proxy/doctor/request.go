@@ -16,7 +16,7 @@ type Request struct {
 	When   string `json:"when"`   // "": always
 	Tokens int    `json:"tokens"` // of prompt and answer, at most and about
 	kind   ask
-	header http.Header
+	extra  http.Header
 	body   map[string]any
 }
 
@@ -85,7 +85,7 @@ func copied(body map[string]any) map[string]any {
 
 // socket asks for an upgrade, and sends nothing after it.
 func socket(base string) Request {
-	return Request{Method: http.MethodGet, URL: base + "/responses", What: "a WebSocket, closed at once", kind: socketAsk, header: http.Header{
+	return Request{Method: http.MethodGet, URL: base + "/responses", What: "a WebSocket, closed at once", kind: socketAsk, extra: http.Header{
 		"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dHRmdGFwLWRvY3Rvci0tLQ=="},
 		"Openai-Beta": {"responses_websockets=2026-02-06"},
 	}}
@@ -96,9 +96,17 @@ var keyHeaders = []string{"Api-Key", "X-Api-Key"}
 
 func withHeader(base, name, key string) Request {
 	r := models(base)
-	r.kind, r.What, r.When = headerAsk, "the list of models, the key in "+strings.ToLower(name), "if the key is refused"
-	r.header = http.Header{name: {key}}
+	r.kind, r.extra = headerAsk, http.Header{name: {key}}
+	r.What, r.When = "the list of models, the key in "+r.keyHeader(), "if the key is refused"
 	return r
+}
+
+// keyHeader is the header that bears the key where it is not the usual one.
+func (r *Request) keyHeader() string {
+	for name := range r.extra {
+		return strings.ToLower(name)
+	}
+	return ""
 }
 
 func health(via string) Request {
