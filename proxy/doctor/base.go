@@ -36,7 +36,7 @@ var (
 // or without the one that is too many.
 func otherBases(base string) []string {
 	u, err := url.Parse(base)
-	if err != nil || base == chatGPT {
+	if err != nil || base == "" || base == chatGPT {
 		return nil
 	}
 	var others []string

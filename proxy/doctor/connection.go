@@ -69,7 +69,7 @@ func certificate(err error) (words string, advice []string) {
 		host      x509.HostnameError
 		invalid   x509.CertificateInvalidError
 		record    tls.RecordHeaderError
-		alert     tls.AlertError
+		remote    *net.OpError
 	)
 	switch {
 	case errors.As(err, &authority):
@@ -84,8 +84,8 @@ func certificate(err error) (words string, advice []string) {
 		return "its certificate is not valid", []string{"the server's certificate must be renewed"}
 	case errors.As(err, &record):
 		return "what answers speaks no TLS", []string{"check scheme and port: http:// or another port"}
-	case errors.As(err, &alert):
-		return "the server ended the handshake: " + alert.Error(), []string{"check the host name: a server of many hosts refuses those it does not know"}
+	case errors.As(err, &remote) && remote.Op == "remote error": // as crypto/tls calls an alert
+		return "the server ended the handshake: " + lastOf(err), []string{"check the host name: a server of many hosts refuses those it does not know"}
 	}
 	return "", nil
 }

@@ -139,6 +139,40 @@ func TestTLSSpokenToAPlainServerIsSeen(t *testing.T) {
 	healthy(strings.Replace(origin, "http:", "https:", 1)+"/v1").finds(t, "connection", doctor.Change, "plain HTTP", "--upstream "+origin+"/v1")
 }
 
+// answeringInBytes listens and says something, whatever it hears.
+func answeringInBytes(t *testing.T, said string) (base string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(c, said)
+			c.Read(make([]byte, 1<<10))
+			c.Close()
+		}
+	}()
+	return "https://" + l.Addr().String() + "/v1"
+}
+
+func TestAServerOfSomethingElseIsSeen(t *testing.T) {
+	healthy(answeringInBytes(t, "SSH-2.0-OpenSSH\r\n")).finds(t, "connection", doctor.Change, "failed at the TLS handshake", "speaks no TLS")
+}
+
+func TestAServerThatEndsTheHandshakeIsSaidTo(t *testing.T) {
+	const unrecognizedName = "\x15\x03\x03\x00\x02\x02\x70" // an alert, fatal
+	healthy(answeringInBytes(t, unrecognizedName)).finds(t, "connection", doctor.Change, "the server ended the handshake", "check the host name")
+}
+
+func TestAServerThatHangsUpIsSaidTo(t *testing.T) {
+	healthy(strings.Replace(answeringInBytes(t, ""), "https:", "http:", 1)).finds(t, "connection", doctor.Change, "failed at waiting for the answer: EOF")
+}
+
 func TestPlainHTTPSpokenToATLSServerIsSeen(t *testing.T) {
 	s := httptest.NewUnstartedServer(model())
 	s.Config.ErrorLog = quiet()

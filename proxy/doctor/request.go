@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -60,7 +61,7 @@ func chat(base, model string) Request {
 
 // otherLimit is a chat request with the newer name of its limit.
 func otherLimit(r Request) Request {
-	r.body = copied(r.body)
+	r.body = maps.Clone(r.body)
 	r.body["max_completion_tokens"] = r.body["max_tokens"]
 	delete(r.body, "max_tokens")
 	r.What, r.When = "the same, its limit named max_completion_tokens", "if max_tokens is refused"
@@ -69,18 +70,10 @@ func otherLimit(r Request) Request {
 
 // plain is a chat request that does not ask for usage.
 func plain(r Request) Request {
-	r.body = copied(r.body)
+	r.body = maps.Clone(r.body)
 	delete(r.body, "stream_options")
 	r.kind, r.What, r.When = chatPlainAsk, "the same without stream_options", "if stream_options are refused"
 	return r
-}
-
-func copied(body map[string]any) map[string]any {
-	fresh := make(map[string]any, len(body))
-	for name, v := range body {
-		fresh[name] = v
-	}
-	return fresh
 }
 
 // socket asks for an upgrade, and sends nothing after it.
@@ -147,18 +140,12 @@ func (r *Request) dialect() exchange.Dialect {
 func (c *Case) Requests() []Request {
 	var all []Request
 	if c.first != "" {
-		all = c.requestsAt(c.first)
-		all = append(all, otherLimit(all[2]), plain(all[2]))
-		if c.key != "" {
-			for _, name := range keyHeaders {
-				all = append(all, withHeader(c.first, name, ""))
-			}
-		}
-		for _, base := range otherBases(c.first) {
-			for _, r := range c.requestsAt(base) {
-				r.When = "if the API is not at " + c.first
-				all = append(all, r)
-			}
+		all = append(c.requestsAt(c.first), c.repeats()...)
+	}
+	for _, base := range otherBases(c.first) {
+		for _, r := range c.requestsAt(base) {
+			r.When = "if the API is not at " + c.first
+			all = append(all, r)
 		}
 	}
 	if c.query() != "" {
@@ -177,4 +164,18 @@ func (c *Case) Requests() []Request {
 func (c *Case) requestsAt(base string) []Request {
 	model := c.model.value
 	return []Request{models(base), responses(base, model), chat(base, model), socket(base)}
+}
+
+// repeats are those that are made once more, in another way, where they are
+// refused.
+func (c *Case) repeats() []Request {
+	asked := chat(c.first, c.model.value)
+	all := []Request{otherLimit(asked), plain(asked)}
+	if c.key == "" {
+		return all
+	}
+	for _, name := range keyHeaders {
+		all = append(all, withHeader(c.first, name, ""))
+	}
+	return all
 }
