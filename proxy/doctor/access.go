@@ -106,7 +106,7 @@ func checkLimits(c *Case) *Finding {
 		return c.tooMany(r)
 	}
 	for _, r := range c.answers() {
-		if r.status >= http.StatusInternalServerError && r.status != http.StatusNotImplemented {
+		if r.fails() {
 			return change(fmt.Sprintf("the upstream fails by itself: %d (%s)", r.status, r.blame()), "try again later, or see its status page; nothing in the settings would help")
 		}
 	}

@@ -66,6 +66,26 @@ func TestAnUpstreamThatHasHadEnoughIsAskedNoMore(t *testing.T) {
 	}
 }
 
+func TestAGatewayThatFailsWithAPageIsNotTakenForAConsole(t *testing.T) {
+	all := answering(t, says(502, "text/html", "<html>502 Bad Gateway</html>")).examine(t)
+	if f := all["base URL"]; f.State != doctor.OK {
+		t.Errorf("%+v", f)
+	}
+	if f := all["limits"]; f.State != doctor.Change || !strings.Contains(f.Words, "fails by itself: 502") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestAFirewallIsNotTakenForAConsole(t *testing.T) {
+	all := answering(t, says(403, "text/html", "<html>Just a moment</html>")).examine(t)
+	if f := all["base URL"]; f.State != doctor.Unchecked {
+		t.Errorf("%+v", f)
+	}
+	if f := all["access"]; f.State != doctor.Change {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestAFailingUpstreamIsSaidToFailByItself(t *testing.T) {
 	answering(t, fails(503, "server_is_overloaded")).finds(t, "limits", doctor.Change, "fails by itself: 503 (server_is_overloaded)")
 }

@@ -113,11 +113,14 @@ func checkBase(c *Case) *Finding {
 		}
 		return unchecked("nothing answers there, see the connection")
 	}
+	found := c.found()
+	if !found && first.isPage() && first.status == http.StatusForbidden {
+		return unchecked("what answers refuses everything, see access")
+	}
 	var faults []string
 	if shape != "" {
 		faults = append(faults, "it "+shape)
 	}
-	found := c.found()
 	if c.base != c.first || !found {
 		faults = append(faults, c.astray(first, found))
 	}

@@ -225,9 +225,11 @@ func ttftap(h http.Handler) http.Handler {
 
 func TestARunningTtftapIsSaidToForwardThere(t *testing.T) {
 	h := model()
-	p := healthy(serve(t, h) + "/v1")
-	p.Via = serve(t, ttftap(h))
-	p.finds(t, "ttftap", doctor.OK, "up and forwards there")
+	for _, path := range []string{"", "/", "/v1/"} {
+		p := healthy(serve(t, h) + "/v1")
+		p.Via = serve(t, ttftap(h)) + path
+		p.finds(t, "ttftap", doctor.OK, "up and forwards there")
+	}
 }
 
 func TestATtftapThatIsDownIsSaidToBe(t *testing.T) {

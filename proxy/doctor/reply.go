@@ -175,6 +175,8 @@ func (r *reply) isPage() bool {
 // redirect, or word that there is nothing here.
 func (r *reply) speaks() bool {
 	switch {
+	case r.came() && r.fails():
+		return true // there is something, though not well
 	case !r.came() || r.isPage() || r.status >= 300 && r.status < 400:
 		return false
 	case r.status == http.StatusNotFound:
@@ -187,6 +189,11 @@ func (r *reply) speaks() bool {
 		return r.isStream() || gjson.ValidBytes(r.body)
 	}
 	return true
+}
+
+// fails says whether the upstream, or what stands before it, fails by itself.
+func (r *reply) fails() bool {
+	return r.status >= http.StatusInternalServerError && r.status != http.StatusNotImplemented
 }
 
 // answered says whether a question was answered, or a list given.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -103,7 +104,11 @@ func (r *Request) keyHeader() string {
 }
 
 func health(via string) Request {
-	return Request{Method: http.MethodGet, URL: via + "/-/healthz", What: "whether ttftap is up", kind: healthAsk}
+	origin := via
+	if u, err := url.Parse(via); err == nil {
+		origin = u.Scheme + "://" + u.Host
+	}
+	return Request{Method: http.MethodGet, URL: origin + "/-/healthz", What: "whether ttftap is up", kind: healthAsk}
 }
 
 func through(via string) Request {

@@ -21,8 +21,10 @@ func checkVia(c *Case) *Finding {
 		return change(fmt.Sprintf("what answers at %s is no ttftap (%d)", c.Via, up.status), serve+" --listen localhost:PORT, and that port in the client")
 	case !direct.came() || !list.came():
 		return unchecked("ttftap is up; where it forwards to could not be told")
-	case list.status != direct.status || !slices.Equal(list.ids(), direct.ids()):
+	case list.status != direct.status || !slices.Equal(sorted(list.ids()), sorted(direct.ids())):
 		return change(fmt.Sprintf("ttftap is up, and forwards elsewhere than to %s: %d there, %d through it", c.base, direct.status, list.status), serve)
 	}
 	return ok("it is up and forwards there")
 }
+
+func sorted(ids []string) []string { return slices.Sorted(slices.Values(ids)) }
