@@ -84,7 +84,7 @@ func checkProject(c *Case) *Finding {
 	}
 	for _, e := range file.entries {
 		if slices.Contains(notOfProjects, e.path[0]) {
-			return change(fmt.Sprintf("Codex ignores %s in a project's config", e.path[0]), "move it to config.toml in the home folder of Codex").
+			return change(fmt.Sprintf("Codex 0.171 ignores %s in a project's config", e.path[0]), "move it to config.toml in the home folder of Codex").
 				at(file, e.line)
 		}
 	}
@@ -101,7 +101,7 @@ func checkIgnoredBase(c *Case) *Finding {
 	switch {
 	case env == "":
 		return nil
-	case x.release() <= lastWithEnv:
+	case x.release() <= lastWithEnv && x.providerID() == builtIn:
 		return ok(x.label() + " takes it from " + baseEnv)
 	case x.base() != nil && cleanBase(x.base().value) == env:
 		return ok(baseEnv + " and Codex' config agree")

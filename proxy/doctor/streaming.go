@@ -42,7 +42,7 @@ func pace(x *exchange.Exchange) string {
 	if x.TokensPerSec == nil {
 		return "too short to tell a rate"
 	}
-	return "about " + figure.Rate(x.TokensPerSec, "") + ""
+	return "about " + figure.Rate(x.TokensPerSec, "")
 }
 
 // checkUsage says whether the upstream tells its token counts.
