@@ -29,6 +29,7 @@ type commands struct {
 
 	Serve   serveCommand   `cmd:"" help:"Run the proxy, the page and the log."`
 	Demo    demoCommand    `cmd:"" help:"Run the same in front of a simulated model, with telling traffic. Needs no key and no network."`
+	Doctor  doctorCommand  `cmd:"" help:"Check base URL, key, model, wire format, streaming and Codex' config, and say what to change."`
 	Explain explainCommand `cmd:"" help:"Say of one exchange why it took that long."`
 	Probe   probeCommand   `cmd:"" help:"Send experiments and say where a slow first token comes from."`
 	Report  reportCommand  `cmd:"" help:"Say what the log tells, as Markdown."`
@@ -46,6 +47,10 @@ type console struct {
 
 // usageError is wrong usage: it ends the program with 2.
 type usageError struct{ error }
+
+// errFound ends the program with 1 where a command has said already what it
+// found.
+var errFound = errors.New("something was found")
 
 // Unwrap gives the error that it is made of.
 func (e usageError) Unwrap() error { return e.error }
@@ -85,6 +90,8 @@ func run(stop stopping, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &usage):
 		fmt.Fprintln(stderr, "ttftap:", err)
 		return exitUsage
+	case errors.Is(err, errFound):
+		return exitFailed
 	}
 	fmt.Fprintln(stderr, "ttftap:", err)
 	return exitFailed

@@ -20,6 +20,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/proxy/simulator"
 	"github.com/ttftap/ttftap/store"
 )
 
@@ -34,8 +35,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("MODELS", models)
-			e.Setenv("TTFTAP_VIA", "new") // never one that happens to run here
-			e.Setenv("TTFTAP_UPSTREAM", models+"/v1")
+			model := httptest.NewServer(simulator.New(simulator.Config{Profiles: []simulator.Profile{{
+				Name: "sim-light", Behaviour: simulator.Behaviour{Floor: 5 * time.Millisecond, TPOT: 2 * time.Millisecond, Output: 64},
+			}}}))
+			e.Defer(model.Close)
+			e.Setenv("MODEL", model.URL)
 			return firstError(
 				seed(filepath.Join(e.WorkDir, "seeded.db")),
 				keep(filepath.Join(e.WorkDir, "learned.db"), working()))
