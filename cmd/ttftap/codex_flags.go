@@ -42,6 +42,8 @@ func readCodexFlags(args []string) codexFlags {
 func codexFlag(args []string) (name, value string, n int) {
 	name, value, joined := strings.Cut(args[0], "=")
 	switch {
+	case len(args[0]) > 2 && args[0][2] != '=' && (strings.HasPrefix(args[0], "-c") || strings.HasPrefix(args[0], "-p")):
+		return args[0][:2], args[0][2:], 1
 	case !slices.Contains([]string{"-c", "--config", "-p", "--profile", "--local-provider"}, name):
 		return name, "", 1
 	case joined || len(args) == 1:

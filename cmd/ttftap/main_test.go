@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ttftap": main})
+	testscript.Main(m, map[string]func(){"ttftap": main, "ask": askModel})
 }
 
 func TestScripts(t *testing.T) {
@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("UPSTREAM", simulated(t))
 			return firstError(
 				seed(filepath.Join(e.WorkDir, "seeded.db")),
 				keep(filepath.Join(e.WorkDir, "learned.db"), working()))
