@@ -118,7 +118,7 @@ func (c *runCommand) behind(out *console, p plan, r *route, path string) error {
 	status, cause := runChild(child, signals)
 	s.Status, s.Elapsed, s.Log = status, new(millis(time.Since(started))), i.store.Path()
 	signal.Stop(signals)
-	if err := errors.Join(i.waitAfter(), later.release()); err != nil {
+	if err := errors.Join(later.release(), i.waitAfter()); err != nil {
 		out.log.Error("the log may lack some of it", "error", err)
 	}
 	if cause != nil {
