@@ -77,7 +77,10 @@ type sums struct {
 	Status   int `json:"exit_status"`
 	Log      string
 	Requests int64
-	Models   []struct{ Upstream, Model string }
+	Models   []struct {
+		Upstream, Model string
+		Requests        int
+	}
 	Slowest  []struct{ ID string }
 }
 
