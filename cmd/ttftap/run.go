@@ -102,21 +102,17 @@ func (c *runCommand) behind(out *console, p plan, r *route, path string) error {
 	if c.Lines {
 		p.lines, p.log = out.stderr, out.log
 	}
-	s := &summary{Command: filepath.Base(c.Command[0])}
 	ctx, begun := context.WithoutCancel(out.stop), time.Now()
 	i, err := c.startOn(ctx, out, &p)
 	if err != nil {
 		return errors.Join(err, later.release())
 	}
+	s := &summary{Command: filepath.Base(c.Command[0]), Log: i.store.Path(), usual: p.db == defaultDB()}
 	fmt.Fprintf(out.stderr, "ttftap: %s through %s to %s; live: %s/-/\n", s.Command, i.base, r, i.base)
 
-	child := &exec.Cmd{
-		Path: path, Args: r.arguments(c.Command, i.base), Env: append(os.Environ(), r.environment(i.base)...),
-		Stdin: os.Stdin, Stdout: out.stdout, Stderr: out.stderr,
-	}
 	started := time.Now()
-	status, cause := runChild(child, signals)
-	s.Status, s.Elapsed, s.Log = status, new(millis(time.Since(started))), i.store.Path()
+	status, cause := runChild(c.child(out, r, path, i.base), signals)
+	s.Status, s.Elapsed = status, new(millis(time.Since(started)))
 	signal.Stop(signals)
 	if err := errors.Join(later.release(), i.waitAfter()); err != nil {
 		out.log.Error("the log may lack some of it", "error", err)
@@ -124,11 +120,19 @@ func (c *runCommand) behind(out *console, p plan, r *route, path string) error {
 	if cause != nil {
 		return exitStatus{status, cause}
 	}
-	s.Lost, s.usual = i.recorder.State().Lost, p.db == defaultDB()
+	s.Lost = i.recorder.State().Lost
 	if err := s.tell(ctx, out.stderr, begun, c.JSON); err != nil {
 		out.log.Error("no summary", "error", err)
 	}
 	return exitStatus{code: status}
+}
+
+// child is the command as it is run: all that is the terminal's is its own.
+func (c *runCommand) child(out *console, r *route, path, base string) *exec.Cmd {
+	return &exec.Cmd{
+		Path: path, Args: r.arguments(c.Command, base), Env: append(os.Environ(), r.environment(base)...),
+		Stdin: os.Stdin, Stdout: out.stdout, Stderr: out.stderr,
+	}
 }
 
 // logsBeside is how many runs at once can have a log each.

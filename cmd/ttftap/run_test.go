@@ -81,7 +81,7 @@ type sums struct {
 		Upstream, Model string
 		Requests        int
 	}
-	Slowest  []struct{ ID string }
+	Slowest []struct{ ID string }
 }
 
 // told is the summary, which must have been asked for as JSON: its last line.
