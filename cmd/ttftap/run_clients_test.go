@@ -2,10 +2,13 @@ package main
 
 import (
 	"cmp"
-	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -108,21 +111,59 @@ func TestRealCodexBelowRun(t *testing.T) {
 			if c.path != "" {
 				config, key = home.login()+config, "CODEX_API_KEY="
 			}
-			home.write("config.toml", fmt.Sprintf("model = \"sim-codex\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n%s\n[analytics]\nenabled = false\n", config))
-			args := []string{"--json"}
+			home.write("config.toml", quietCodex+config)
+			var flags []string
 			for _, f := range c.flags {
-				args = append(args, insert.Replace(f))
+				flags = append(flags, insert.Replace(f))
 			}
-			b := below(t, append(args, "--", filepath.Join(prefix, "node_modules", ".bin", "codex"), "exec", "--skip-git-repo-check",
-				"--dangerously-bypass-approvals-and-sandbox", "Run the shell command 'echo hello' and then say that you are done.")...)
-			b.Dir = t.TempDir()
-			b.Env = append(b.Env, "HOME="+home.home, "CODEX_HOME="+home.home, "OPENAI_API_KEY=sk-not-a-key", key, "RUST_LOG=error")
-			b.ends(t, 0)
-			records := rollout(t, home.home)
-			if s := b.told(t); len(records) < 2 || s.Command != "codex" || s.Models[0].Model != "sim-codex" || s.Models[0].Requests != len(records) {
-				t.Errorf("Codex made %d calls; told %+v", len(records), s)
-			}
+			home.env = []string{key}
+			home.codexBelow(prefix, flags)
 		})
+	}
+}
+
+// Beside models, Codex asks such a server what it is and what it has, at its root.
+func TestRealCodexWithAModelServerOfThisMachine(t *testing.T) {
+	prefix := needs(t, os.Getenv("TTFTAP_CODEX"), "the Codex CLI (TTFTAP_CODEX)")
+	server := http.NewServeMux()
+	var asked atomic.Int64
+	for path, answer := range map[string]string{"GET /api/version": `{"version":"0.99.0"}`, "GET /api/tags": `{"models":[{"name":"sim-codex"}]}`} {
+		server.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			io.WriteString(w, answer)
+		})
+	}
+	server.Handle("/", serveModel(t, conduct{}).Config.Handler)
+	s := httptest.NewServer(server)
+	t.Cleanup(s.Close)
+	home := newClient(t, "CODEX_OSS_BASE_URL="+s.URL+"/v1")
+	home.write("config.toml", quietCodex)
+	home.codexBelow(prefix, nil, "--oss", "--local-provider", "ollama", "-m", "sim-codex")
+	if asked.Load() == 0 {
+		t.Error("it asked for models alone")
+	}
+}
+
+const quietCodex = `model = "sim-codex"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+analytics.enabled = false
+`
+
+// codexBelow has Codex do a task, and compares what is told of it with what Codex
+// wrote down itself.
+func (c *client) codexBelow(prefix string, flags []string, args ...string) {
+	c.Helper()
+	words := append(append([]string{"--json"}, flags...), "--", filepath.Join(prefix, "node_modules", ".bin", "codex"), "exec", "--skip-git-repo-check",
+		"--dangerously-bypass-approvals-and-sandbox")
+	b := below(c, append(append(words, args...), "Run the shell command 'echo hello' and then say that you are done.")...)
+	b.Dir = c.TempDir()
+	b.Env = append(append(b.Env, "HOME="+c.home, "CODEX_HOME="+c.home, "OPENAI_API_KEY=sk-not-a-key", "RUST_LOG=error"), c.env...)
+	b.ends(c, 0)
+	records := rollout(c.T, c.home)
+	if s := b.told(c); len(records) < 2 || s.Command != "codex" || s.Models[0].Model != "sim-codex" || s.Models[0].Requests != len(records) {
+		c.Errorf("Codex made %d calls; told %+v", len(records), s)
 	}
 }
 
