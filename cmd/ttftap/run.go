@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (c *runCommand) behind(out *console, p plan, r *route, path string) error {
 	if err != nil {
 		return errors.Join(err, later.release())
 	}
-	s := &summary{Command: filepath.Base(c.Command[0]), Log: i.store.Path(), usual: p.db == defaultDB()}
+	s := &summary{Command: filepath.Base(c.Command[0]), Log: i.store.Path(), usual: p.db == usualDB()}
 	fmt.Fprintf(out.stderr, "ttftap: %s through %s to %s; live: %s/-/\n", s.Command, i.base, r, i.base)
 
 	started := time.Now()
@@ -138,17 +139,18 @@ func (c *runCommand) child(out *console, r *route, path, base string) *exec.Cmd 
 // logsBeside is how many runs at once can have a log each.
 const logsBeside = 100
 
-// startOn starts the proxy on the log that is asked for, or on the first one free
-// of those that stand for it.
+// startOn starts the proxy on the log that is asked for. Where that is the usual one
+// and taken, the first one free beside it stands in.
 func (c *runCommand) startOn(ctx context.Context, out *console, p *plan) (*instance, error) {
-	p.db = orDefault(c.DB)
+	usual := usualDB()
+	p.db = cmp.Or(c.DB, usual)
 	i, err := start(ctx, *p)
-	if c.DB != "" || !errors.Is(err, store.ErrLocked) {
+	if p.db != usual || !errors.Is(err, store.ErrLocked) {
 		return i, err
 	}
-	stem, ext := strings.CutSuffix(p.db, ".db")
-	for n := 2; ext && n <= logsBeside && errors.Is(err, store.ErrLocked); n++ {
-		p.db = fmt.Sprintf("%s-%d.db", stem, n)
+	ext := filepath.Ext(usual)
+	for n := 2; n <= logsBeside && errors.Is(err, store.ErrLocked); n++ {
+		p.db = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(usual, ext), n, ext)
 		i, err = start(ctx, *p)
 	}
 	if err == nil {
@@ -156,6 +158,9 @@ func (c *runCommand) startOn(ctx context.Context, out *console, p *plan) (*insta
 	}
 	return i, err
 }
+
+// usualDB is the log of a command without --db.
+func usualDB() string { return cmp.Or(os.Getenv("TTFTAP_DB"), defaultDB()) }
 
 // waitAfter stops the instance of a command that has ended: streams of what it left
 // behind may end, unless a signal comes.

@@ -162,6 +162,17 @@ func TestTwoRunsAtOnceHaveALogEach(t *testing.T) {
 	}
 }
 
+func TestLogOfTheVariableIsTheUsualOne(t *testing.T) {
+	upstream, _ := gated(t)
+	c := startChild(t, upstream, filepath.Join(t.TempDir(), "mine.log"))
+	b := below(t, "--json", "--", "true")
+	b.Env = append(b.Env, "TTFTAP_DB="+c.db)
+	b.ends(t, 0)
+	if want := strings.TrimSuffix(c.db, ".log") + "-2.log"; b.told(t).Log != want {
+		t.Errorf("in %s, want %s", b.told(t).Log, want)
+	}
+}
+
 // A log that was asked for by name is not replaced by another.
 func TestNamedLogThatIsTakenIsAnError(t *testing.T) {
 	upstream, _ := gated(t)
