@@ -55,7 +55,9 @@ func tighten(name string) error {
 	return os.Chmod(name, file.Mode().Perm()&^0o077)
 }
 
-var errLocked = errors.New("another ttftap records into it: stop that one first, or choose another file by --db")
+// ErrLocked is why a log cannot be opened to record into it while another process
+// does that.
+var ErrLocked = errors.New("another ttftap records into it: stop that one first, or choose another file by --db")
 
 // lockFile takes the lock that one recording process holds, or fails at once.
 // The system lets go of it when the process ends, however that happens; the
@@ -69,7 +71,7 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		err = fmt.Errorf("lock %q: %w", path, err)
 	} else if held {
-		err = errLocked
+		err = ErrLocked
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

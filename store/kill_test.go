@@ -54,7 +54,7 @@ func TestAfterAKillTheLogHasAllAndTheOpenOnesAreInterrupted(t *testing.T) {
 	if line != "recorded\n" {
 		t.Fatalf("the child says %q, %v", line, err)
 	}
-	if _, err := Open(t.Context(), path); !errors.Is(err, errLocked) {
+	if _, err := Open(t.Context(), path); !errors.Is(err, ErrLocked) {
 		t.Errorf("its log was opened by another process: %v", err)
 	}
 	if err := child.Process.Kill(); err != nil {

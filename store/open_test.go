@@ -185,7 +185,7 @@ func TestASecondRecordingProcessIsRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, name := range []string{path, link} {
-		if _, err := Open(t.Context(), name); !errors.Is(err, errLocked) {
+		if _, err := Open(t.Context(), name); !errors.Is(err, ErrLocked) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

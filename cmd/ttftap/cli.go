@@ -30,6 +30,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the proxy, the page and the log."`
 	Demo    demoCommand    `cmd:"" help:"Run the same in front of a simulated model, with telling traffic. Needs no key and no network."`
 	Doctor  doctorCommand  `cmd:"" help:"Check base URL, key, model, wire format, streaming and Codex' config, and say what to change."`
+	Run     runCommand     `cmd:"" help:"Run a command with the proxy between it and its model, and say in the end where the time went."`
 	Explain explainCommand `cmd:"" help:"Say of one exchange why it took that long."`
 	Probe   probeCommand   `cmd:"" help:"Send experiments and say where a slow first token comes from."`
 	Report  reportCommand  `cmd:"" help:"Say what the log tells, as Markdown."`
@@ -42,7 +43,13 @@ type commands struct {
 type console struct {
 	stop           stopping
 	stdout, stderr io.Writer
-	log            *slog.Logger
+	level          slog.Level
+	log            *slog.Logger // to stderr
+}
+
+// logTo is a log of the same level that goes elsewhere.
+func (c *console) logTo(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: c.level}))
 }
 
 // usageError is wrong usage: it ends the program with 2.
@@ -54,6 +61,19 @@ var errFound = errors.New("something was found")
 
 // Unwrap gives the error that it is made of.
 func (e usageError) Unwrap() error { return e.error }
+
+// exitStatus ends the program with the status of a command that it ran.
+type exitStatus struct {
+	code  int
+	cause error // why it could not be run; nil if it was
+}
+
+func (e exitStatus) Error() string {
+	if e.cause == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.cause.Error()
+}
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
@@ -81,10 +101,21 @@ func run(stop stopping, args []string, stdout, stderr io.Writer) int {
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		panic(err) // the parser lets only levels pass
 	}
-	out := console{stop, stdout, stderr, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))}
-	err = ctx.Run(&out)
+	out := console{stop: stop, stdout: stdout, stderr: stderr, level: level}
+	out.log = out.logTo(stderr)
+	return exitCode(ctx.Run(&out), stop, stderr)
+}
+
+// exitCode tells what went wrong, if anything did, and is the program's exit code.
+func exitCode(err error, stop stopping, stderr io.Writer) int {
 	var usage usageError
+	var status exitStatus
 	switch {
+	case errors.As(err, &status):
+		if status.cause != nil {
+			fmt.Fprintln(stderr, "ttftap:", err)
+		}
+		return status.code
 	case err == nil || errors.Is(err, context.Canceled) && stop.Err() != nil:
 		return exitDone
 	case errors.As(err, &usage):

@@ -41,12 +41,6 @@ func (d *diagnosed) found(check string) doctor.Finding {
 	return d.Findings[i]
 }
 
-func simulated(t *testing.T) (base string) {
-	s := httptest.NewServer(simulator.New(simulator.Config{}))
-	t.Cleanup(s.Close)
-	return s.URL + "/v1"
-}
-
 func TestDoctorReadsBrokenAnswersFromTheLog(t *testing.T) {
 	var rows []*exchange.Exchange
 	for i := range 4 {

@@ -19,7 +19,9 @@ func main() {
 	// The first signal asks for an orderly end, the second for one at once.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGPIPE)
+	// A reader that went away is an error of a write. Were the signal ignored, a
+	// command that is started here would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	now, end := context.WithCancel(context.Background())
 	orderly, stop := context.WithCancel(now)
 	go func() {

@@ -25,7 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ttftap": main})
+	testscript.Main(m, map[string]func(){"ttftap": main, "ask": askModel})
 }
 
 func TestScripts(t *testing.T) {

@@ -87,7 +87,12 @@ var reportTemplate string
 
 // write renders the report as Markdown.
 func (r *report) write(w io.Writer) error {
-	t := template.New("report").Funcs(template.FuncMap{
+	return template.Must(template.New("report").Funcs(wording()).Parse(reportTemplate)).Execute(w, r)
+}
+
+// wording is how templates put the figures of a report.
+func wording() template.FuncMap {
+	return template.FuncMap{
 		"ms":       func(d *millis) string { return length((*time.Duration)(d)) },
 		"count":    func(n int64) string { return figure.Count(&n) },
 		"requests": func(n int64) string { return plural(n, "request") },
@@ -95,9 +100,9 @@ func (r *report) write(w io.Writer) error {
 		"rate":     func(v *float64) string { return figure.Rate(v, "") },
 		"percent":  percent,
 		"cell":     cell,
+		"word":     orDash,
 		"at":       func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-	})
-	return template.Must(t.Parse(reportTemplate)).Execute(w, r)
+	}
 }
 
 // length is a duration that may be the sum of many.

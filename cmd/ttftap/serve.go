@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy"
@@ -54,9 +55,22 @@ func (c *serveCommand) Run(out *console) error {
 	return i.wait(out.stop)
 }
 
-// parseUpstreams puts the default upstream first.
+// parseUpstreams reads the flags and puts the default upstream first.
 func parseUpstreams(flags []string) ([]proxy.Upstream, error) {
-	list := []proxy.Upstream{{}} // room for the default one
+	list, err := givenUpstreams(flags)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > 0 && list[0].Name == proxy.DefaultUpstream {
+		return list, nil
+	}
+	u, err := proxy.ParseUpstream(openAI)
+	return slices.Insert(list, 0, u), err
+}
+
+// givenUpstreams are those of the flags, the default one first if it is among them.
+func givenUpstreams(flags []string) ([]proxy.Upstream, error) {
+	var list []proxy.Upstream
 	for _, f := range strings.Fields(strings.Join(flags, " ")) {
 		u, err := proxy.ParseUpstream(f)
 		if err != nil {
@@ -67,18 +81,11 @@ func parseUpstreams(flags []string) ([]proxy.Upstream, error) {
 				return nil, fmt.Errorf("--upstream: %s and %s are both %q; give one of them a name of its own: --upstream NAME=%s", other.URL, u.URL, u.Name, u.URL)
 			}
 		}
+		at := len(list)
 		if u.Name == proxy.DefaultUpstream {
-			list[0] = u
-		} else {
-			list = append(list, u)
+			at = 0
 		}
-	}
-	if list[0].URL == nil {
-		u, err := proxy.ParseUpstream(openAI)
-		if err != nil {
-			return nil, err
-		}
-		list[0] = u
+		list = slices.Insert(list, at, u)
 	}
 	return list, nil
 }
