@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/ttftap/ttftap/proxy/doctor"
 	"github.com/ttftap/ttftap/proxy/exchange"
-	"github.com/ttftap/ttftap/proxy/simulator"
 )
 
 // examineAs runs doctor and returns what it prints as JSON.
