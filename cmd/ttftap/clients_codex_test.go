@@ -202,10 +202,26 @@ func (v codexVersion) terminal(provider func(*ride) string, name string) func(*r
 		if err := cmd.Start(); err != nil {
 			r.Fatal(err)
 		}
+		r.Cleanup(r.endDaemon)
 		go r.model.await(ctx, 2, cancel)
 		answerQueries(in, screen)
 		cmd.Wait()
 		return ""
+	}
+}
+
+// endDaemon ends the server that Codex leaves behind in a terminal, and what looks
+// after that: both outlive Codex.
+func (r *ride) endDaemon() {
+	stop := exec.Command(r.codex(), "app-server", "daemon", "stop")
+	stop.Env = r.environment()
+	_ = stop.Run() // there may be none
+	keepers, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, exe := range keepers {
+		if program, err := os.Readlink(exe); err == nil && strings.HasPrefix(program, r.home) {
+			keeper := must(os.FindProcess(must(strconv.Atoi(filepath.Base(filepath.Dir(exe))))))
+			_ = keeper.Kill()
+		}
 	}
 }
 
