@@ -216,6 +216,8 @@ func (a *terms) check(s probe.Setup) error {
 		return usagef("--count is 1 or more, and --levels are two or more of 1 or more")
 	case a.Budget < 0 || a.Pause < 0 || a.Patience < 0 || a.Timeout < 0:
 		return usagef("--budget, --pause, --patience and --timeout are 0 or more")
+	case len(inOrder(a.Model)) < len(a.Model):
+		return usagef("--model: a model is named twice")
 	case a.second.To != "" && a.second.Direct != "":
 		return usagef("--to names the second upstream and --direct gives its address: one of them is enough")
 	case a.JSON && a.Markdown:

@@ -32,6 +32,7 @@ type probing struct {
 
 // run runs experiments.
 func (a *terms) run(out *console, line *kong.Context, s probe.Setup, kinds ...experiment.Kind) (err error) {
+	s.Sizes, s.Levels = inOrder(s.Sizes), inOrder(s.Levels)
 	if err := a.check(s); err != nil {
 		return err
 	}
@@ -67,6 +68,11 @@ func (a *terms) run(out *console, line *kong.Context, s probe.Setup, kinds ...ex
 	return p.send()
 }
 
+// inOrder is each number once, the least first; nil of none.
+func inOrder[T cmp.Ordered](numbers []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(numbers)))
+}
+
 // plan makes the trials.
 func (p *probing) plan(line *kong.Context, s probe.Setup, kinds []experiment.Kind) (err error) {
 	if s.Models, s.Wire, err = p.choose(p.out.stop, p.via.Instance, p.keys[probe.Default]); err != nil {
@@ -80,8 +86,6 @@ func (p *probing) plan(line *kong.Context, s probe.Setup, kinds []experiment.Kin
 	if s.Seed == 0 {
 		s.Seed = rand.Uint64()
 	}
-	slices.Sort(s.Sizes)
-	slices.Sort(s.Levels)
 	for _, kind := range kinds {
 		t, err := s.Trial(kind)
 		if err != nil {
@@ -106,7 +110,7 @@ func (p *probing) showPlan() {
 	for _, trial := range p.trials {
 		requests, tokens = requests+len(trial.Steps), tokens+trial.Worst()
 		fmt.Fprintf(t, "%s\t%s\t%s tokens at most\t%s\n",
-			trial.Kind, plural(int64(len(trial.Steps)), "request"), counted(trial.Worst()), strings.Join(armsOf(trial), ", "))
+			trial.Kind, plural(int64(len(trial.Steps)), "request"), counted(trial.Worst()), strings.Join(armsOf(trial), "; "))
 	}
 	fmt.Fprintf(t, "together\t%s\t%s tokens at most\tbudget %s\n", plural(int64(requests), "request"), counted(tokens), counted(p.Budget))
 	_ = t.Flush() // as any line before it
