@@ -14,12 +14,13 @@ import (
 type ending struct {
 	at            *time.Duration
 	left, stopped bool // the client had left; the proxy ended the exchange
+	unseen        bool // what comes after at is not read, so that nobody knows the end
 }
 
 // end takes what the handler alone knows of the end.
 func (f *flight) end() {
 	if f.ending.at == nil {
-		f.endAt(ending{f.since(), f.client.Err() != nil && !f.hurried, context.Cause(f.client) == ErrStopped})
+		f.endAt(ending{at: f.since(), left: f.client.Err() != nil && !f.hurried, stopped: context.Cause(f.client) == ErrStopped})
 	}
 }
 
@@ -69,7 +70,10 @@ func (f *flight) conclude() string {
 	size := f.upload.bytes()
 	f.close()
 	x, answer := &f.x, f.tap.answer()
-	x.End, x.RequestBytes = f.ending.at, &size
+	x.RequestBytes = &size
+	if !f.ending.unseen {
+		x.End = f.ending.at
+	}
 	x.Outcome = f.outcome(answer)
 	f.carrier.tellEngine(x.TurnID, answer)
 	f.tap.measure(x)

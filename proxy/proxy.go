@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log"
 	"log/slog"
 	"net"
@@ -105,7 +106,7 @@ func New(c Config) (*Proxy, error) {
 	if _, ok := p.upstreams[DefaultUpstream]; !ok {
 		return nil, errors.New("there is no default upstream: give one without a name")
 	}
-	p.inflating = make(chan struct{}, maxInflating)
+	p.inflating, p.retries.seed = make(chan struct{}, maxInflating), maphash.MakeSeed()
 	p.debug = slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug)
 	dial := c.Dial
 	if dial == nil {

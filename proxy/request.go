@@ -97,13 +97,14 @@ func (f *flight) newUpload(r *http.Request) *upload {
 		return &upload{}
 	}
 	f.coding = r.Header.Get("Content-Encoding")
+	announced := int(max(0, r.ContentLength))
 	if f.x.Dialect == exchange.Other {
-		return &upload{limit: replayable, atEnd: func([]byte) {
+		return &upload{limit: replayable, announced: announced, atEnd: func([]byte) {
 			f.received()
 			f.open()
 		}}
 	}
-	return &upload{limit: readable, atEnd: func(kept []byte) {
+	return &upload{limit: readable, announced: announced, atEnd: func(kept []byte) {
 		f.received()
 		f.locked(func() {
 			f.reading.Go(func() { f.readBody(kept) }) // beside the sending, not before it
@@ -155,9 +156,9 @@ func (f *flight) readBody(body []byte) {
 		if plain, err = plainBody(body, f.coding); err != nil {
 			return "request body not read: " + err.Error()
 		}
-		head, tail = dialect.Gist(plain)
 		req = dialect.ReadRequest(f.x.Dialect, plain)
-		if !dialect.IsJSON(plain) {
+		head, tail = req.Gist()
+		if req.Model == "" && !dialect.IsJSON(plain) { // to look at all of it takes longer than all else
 			return "the request body is no JSON"
 		}
 		return ""

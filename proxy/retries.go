@@ -1,8 +1,7 @@
 package proxy
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -18,14 +17,16 @@ const (
 // session, or else the same key, is then the next attempt at it. Retries are
 // exchanges of their own, since they are billed so.
 type retries struct {
+	seed maphash.Seed
+
 	mu     sync.Mutex
 	failed map[sameRequest]attempt
 }
 
-// sameRequest is who asked and a keyed hash of what.
+// sameRequest is who asked and a hash of what, by a key of this process.
 type sameRequest struct {
 	who  string
-	body [sha256.Size]byte
+	body uint64
 }
 
 type attempt struct {
@@ -41,10 +42,11 @@ func (p *Proxy) mark(x *exchange.Exchange, head, tail []byte) *sameRequest {
 	if who == "" {
 		who = x.KeyID
 	}
-	mac := hmac.New(sha256.New, p.config.Secret)
-	mac.Write(head)
-	mac.Write(tail)
-	return &sameRequest{who: who, body: [sha256.Size]byte(mac.Sum(nil))}
+	var h maphash.Hash
+	h.SetSeed(p.retries.seed)
+	_, _ = h.Write(head)
+	_, _ = h.Write(tail)
+	return &sameRequest{who: who, body: h.Sum64()}
 }
 
 // find makes x the next attempt where an earlier one failed.

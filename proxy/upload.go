@@ -16,6 +16,10 @@ const (
 	readable = 32 << 20
 )
 
+// trusted is how much memory is given to what a client announces, in bytes. A longer
+// body has it as it comes.
+const trusted = 1 << 20
+
 var (
 	errReplay = errors.New("the beginning of the request body is no longer kept")
 	errEnded  = errors.New("the exchange has ended")
@@ -26,8 +30,9 @@ var (
 // read by an attempt that has already failed while the next one begins, so each
 // attempt reads it through a view of its own.
 type upload struct {
-	limit int               // bytes to keep
-	atEnd func(kept []byte) // called once, when the body has been read to its end
+	limit     int               // bytes to keep
+	announced int               // bytes that the client said would come; 0 where it did not
+	atEnd     func(kept []byte) // called once, when the body has been read to its end
 
 	turn sync.Mutex // held by who reads the source, which may wait for the client
 	src  io.Reader
@@ -89,6 +94,9 @@ func (u *upload) before(pos int64, p []byte) (int, error) {
 func (u *upload) took(p []byte, err error) []byte {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.kept == nil && len(p) > 0 {
+		u.kept = make([]byte, 0, min(u.announced, u.limit, trusted))
+	}
 	if room := u.limit - len(u.kept); room > 0 && u.size == int64(len(u.kept)) {
 		u.kept = append(u.kept, p[:min(len(p), room)]...)
 	}

@@ -212,6 +212,6 @@ func (s *socket) guarded(read func() error) {
 	for _, c := range slices.Clone(s.calls) {
 		c.tap.reading.fail(s.note)
 		c.tap.err = io.EOF
-		s.land(c, ending{at: c.since()})
+		s.land(c, ending{at: c.since(), unseen: true})
 	}
 }

@@ -231,8 +231,8 @@ func TestFramesThatCannotBeReadPassAndAreSaidNotToBeRead(t *testing.T) {
 	c := w.socket(t)
 	c.tell(create(""))
 	x := w.row()
-	if x.Outcome != exchange.OK || !strings.Contains(x.Note, "compressed") {
-		t.Errorf("outcome %s, note %q", x.Outcome, x.Note)
+	if x.Outcome != exchange.OK || !strings.Contains(x.Note, "compressed") || x.End != nil {
+		t.Errorf("outcome %s, note %q, ended after %v, which nobody can know", x.Outcome, x.Note, x.End)
 	}
 	got := make([]byte, len(packed))
 	if _, err := c.from.Read(got); err != nil || string(got) != string(packed) {

@@ -20,6 +20,8 @@ type Request struct {
 	Conversation bool   // the upstream keeps a part of the prompt that is not in the body
 	Generate     *bool  // whether there is to be any output; nil where it was not said
 	Turn         string // what Codex says of the turn, JSON: over a socket no header can; "" where it does not
+
+	head, tail []byte // the body without what the client says of itself
 }
 
 // maxTurn bounds what is read of a turn, in bytes; Codex says about 800.
@@ -34,6 +36,7 @@ func ReadRequest(d exchange.Dialect, body []byte) Request {
 		return r
 	}
 	body = bytes.TrimSpace(body)
+	r.head = body
 	root := gjson.Parse(unsafe.String(unsafe.SliceData(body), len(body)))
 	if !root.IsObject() {
 		return r
@@ -41,22 +44,19 @@ func ReadRequest(d exchange.Dialect, body []byte) Request {
 	root.ForEach(func(key, v gjson.Result) bool {
 		if v.Index+len(v.Raw) < len(body) { // else it may have been cut off
 			r.field(d, key.Str, v)
+			if key.Str == "client_metadata" {
+				r.head, r.tail = body[:v.Index], body[end(v):]
+			}
 		}
 		return true
 	})
 	return r
 }
 
-// Gist is what of a request's body tells it from another, in two parts: not what the
-// client says of itself beside it, which Codex words in another order each time
+// Gist is what of the body tells the request from another, in two parts: not what
+// the client says of itself beside it, which Codex words in another order each time
 // that it tries.
-func Gist(body []byte) (head, tail []byte) {
-	told := gjson.GetBytes(body, "client_metadata")
-	if told.Index == 0 {
-		return body, nil
-	}
-	return body[:told.Index], body[end(told):]
-}
+func (r Request) Gist() (head, tail []byte) { return r.head, r.tail }
 
 func (r *Request) field(d exchange.Dialect, key string, v gjson.Result) {
 	choices := d == exchange.Chat || d == exchange.Completions
