@@ -42,7 +42,12 @@ type problem struct {
 
 func problemOf(r *http.Request, err error) problem {
 	var broken brokenFilter
+	var plan brokenPlan
 	switch {
+	case errors.As(err, &plan):
+		return problem{http.StatusBadRequest, "plan", []any{plan.Error()}}
+	case errors.Is(err, errNoSuchExperiment):
+		return problem{http.StatusNotFound, "experiment", nil}
 	case errors.As(err, &broken):
 		return problem{http.StatusBadRequest, "filter", []any{broken.Error()}}
 	case errors.Is(err, errNoSuchPage):

@@ -99,6 +99,11 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/api/requests", s.view(s.apiRequests))
 		r.Get("/-/api/requests/{id}", s.view(s.apiExchange))
 		r.Get("/-/api/models", s.view(s.apiModels))
+		r.Get("/-/api/experiments", s.view(s.apiExperiments))
+		r.Post("/-/api/experiments", s.view(s.apiBegin))
+		r.Get("/-/api/experiments/range", s.view(s.apiRange))
+		r.Get("/-/api/experiments/{id}", s.view(s.apiExperimentReport))
+		r.Post("/-/api/experiments/{id}/end", s.view(s.apiEnd))
 	})
 	return r
 }

@@ -30,6 +30,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the proxy, the page and the log."`
 	Demo    demoCommand    `cmd:"" help:"Run the same in front of a simulated model, with telling traffic. Needs no key and no network."`
 	Explain explainCommand `cmd:"" help:"Say of one exchange why it took that long."`
+	Probe   probeCommand   `cmd:"" help:"Send experiments and say where a slow first token comes from."`
 	Report  reportCommand  `cmd:"" help:"Say what the log tells, as Markdown."`
 	Export  exportCommand  `cmd:"" help:"Write the log as CSV or JSON lines."`
 	Rejudge rejudgeCommand `cmd:"" help:"Give the verdicts anew, from the facts that the log holds."`

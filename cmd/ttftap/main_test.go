@@ -28,10 +28,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	models := simulatedModels(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("MODELS", models)
+			e.Setenv("TTFTAP_VIA", "new") // never one that happens to run here
+			e.Setenv("TTFTAP_UPSTREAM", models+"/v1")
 			return firstError(
 				seed(filepath.Join(e.WorkDir, "seeded.db")),
 				keep(filepath.Join(e.WorkDir, "learned.db"), working()))
