@@ -358,4 +358,5 @@ func TestDemoTrafficIsTelling(t *testing.T) {
 			t.Errorf("no %s in the demo: %v", want, got)
 		}
 	}
+	t.Run("and a probe names what makes its first tokens slow", func(t *testing.T) { probeTheDemo(t, r) })
 }

@@ -93,7 +93,8 @@ func columns(w io.Writer, table []string) {
 			fmt.Fprintf(t, "  and %d more: --markdown has them all\n", more)
 			break
 		}
-		cells := strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "¦"), "| "), " | ")
+		line = strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(line, `\|`, "¦"), "|"), "|")
+		cells := strings.Split(line, "|")
 		for i := range cells {
 			cells[i] = strings.TrimSpace(strings.ReplaceAll(cells[i], "¦", "|"))
 		}

@@ -96,28 +96,6 @@ func (p *probing) plan(line *kong.Context, s probe.Setup, kinds []experiment.Kin
 	return nil
 }
 
-// again is the command that does the same once more.
-func again(args, models []string) string {
-	words := []string{"ttftap"}
-	for i := 0; i < len(args); i++ {
-		switch flag, _, whole := strings.Cut(args[i], "="); flag {
-		case "--yes", "-y", "--dry-run", "--json", "--markdown":
-		case "--ui-token":
-			if !whole {
-				i++
-			}
-		default:
-			words = append(words, word(args[i]))
-		}
-	}
-	if !slices.ContainsFunc(args, func(a string) bool { return a == "--model" || strings.HasPrefix(a, "--model=") }) {
-		for _, m := range models {
-			words = append(words, "--model", word(m))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // showPlan says what is to be sent.
 func (p *probing) showPlan() {
 	way := p.via.Base

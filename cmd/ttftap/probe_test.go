@@ -1,11 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
+	"github.com/ttftap/ttftap/proxy/probe"
 	"github.com/ttftap/ttftap/proxy/simulator"
 )
 
@@ -49,4 +59,162 @@ func simulatedModels(t testing.TB) (base string) {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// lone is a program that nothing stops.
+func lone() stopping { return stopping{context.Background(), context.Background()} }
+
+// probed runs a probe as main does, and returns what it writes.
+func probed(t testing.TB, stop stopping, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out bytes.Buffer
+	told := new(lockedBuffer)
+	code = run(stop, append([]string{"probe"}, args...), &out, told)
+	return out.String(), told.String(), code
+}
+
+// probeTheDemo runs all experiments against the model that the demo uses most: it
+// takes 70 ms to start, 45 µs a token of the prompt, and 18 ms a token of the answer.
+func probeTheDemo(t *testing.T, r *running) {
+	out, told, code := probed(t, lone(), "all", "--via", r.base, "--yes", "--pause", "0s", "--levels", "1,12", "--json")
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, told)
+	}
+	var found results
+	if err := json.Unmarshal([]byte(out), &found); err != nil {
+		t.Fatal(err)
+	}
+	verdict := found.Joint.Verdict.En
+	if found.Joint.Found[0] != experiment.FoundPrefill || !strings.Contains(verdict, "Prefill is the largest part") {
+		t.Errorf("%v: %s", found.Joint.Found, verdict)
+	}
+	truths := map[experiment.Finding]float64{experiment.FoundPrefill: 3000 * 0.045, experiment.FoundFloor: 70, experiment.FoundDecode: 18}
+	for _, part := range found.Joint.Parts {
+		if truth, ok := truths[part.Of]; ok && (part.MS.At < 0.8*truth || part.MS.At > 1.4*truth) {
+			t.Errorf("%s takes %.1f ms, not %.1f", part.Of, part.MS.At, truth)
+		}
+	}
+	want := map[experiment.Kind]experiment.Finding{experiment.Cache: experiment.CacheWorks, experiment.Shapes: experiment.FoundPrefill, experiment.Load: experiment.Slower}
+	for _, report := range found.Reports {
+		if f, ok := want[report.Kind]; ok && report.Found[0] != f {
+			t.Errorf("%s: %v: %s", report.Kind, report.Found, report.Verdict.En)
+		}
+		if len(report.Samples) != report.Planned || report.State != experiment.Done {
+			t.Errorf("%s: %d of %d, %s", report.Kind, len(report.Samples), report.Planned, report.State)
+		}
+	}
+}
+
+func TestAProbeThatIsStoppedTellsWhatIsThere(t *testing.T) {
+	models := simulatedModels(t)
+	ctx, stop := context.WithCancel(context.Background())
+	r := startProgram(t, "serve", "--upstream", models+"/v1")
+	time.AfterFunc(2*time.Second, stop)
+	out, told, code := probed(t, stopping{ctx, context.Background()}, "ladder", "--via", r.base, "--model", "sim-light", "--yes", "--rounds", "40", "--pause", "50ms")
+	if code != exitDone || !strings.Contains(out, "Stopped early. What was sent until then is in the log") || !strings.Contains(out, "stopped early: sim-light") {
+		t.Errorf("exit %d: %s\n%s", code, out, told)
+	}
+	_, list := r.get("/-/api/experiments")
+	if !strings.Contains(list, `"stopped":true`) {
+		t.Errorf("the log says %s", list)
+	}
+}
+
+func TestAProbeShowsTheTokenOfThePage(t *testing.T) {
+	models := simulatedModels(t)
+	r := startProgram(t, "serve", "--upstream", models+"/v1", "--ui-token", "sesame")
+	args := []string{"burst", "--via", r.base, "--model", "sim-light", "--yes", "--count", "1", "--pause", "0s"}
+	if _, told, code := probed(t, lone(), args...); code != exitFailed || !strings.Contains(told, "--ui-token") {
+		t.Errorf("without: exit %d: %s", code, told)
+	}
+	out, told, code := probed(t, lone(), append(args, "--ui-token", "sesame")...)
+	if code != exitDone || strings.Contains(out, "sesame") {
+		t.Errorf("with it: exit %d: %s\n%s", code, out, told)
+	}
+	t.Setenv("TTFTAP_UI_TOKEN", "sesame")
+	if _, told, code := probed(t, lone(), args...); code != exitDone {
+		t.Errorf("in the environment: exit %d: %s", code, told)
+	}
+}
+
+func TestTwoExperimentsAreCompared(t *testing.T) {
+	models := simulatedModels(t)
+	r := startProgram(t, "serve", "--upstream", models+"/v1")
+	link := regexp.MustCompile(regexp.QuoteMeta(r.base) + `/-/experiments/([0-9A-Z]{26})\n`)
+	var ids []string
+	for _, kind := range []string{"shapes", "shapes", "burst"} {
+		args := []string{kind, "--via", r.base, "--model", "sim-light", "--yes", "--pause", "0s"}
+		if kind == "burst" {
+			args = append(args, "--count", "1")
+		}
+		out, told, code := probed(t, lone(), args...)
+		found := link.FindStringSubmatch(out)
+		if code != exitDone || found == nil {
+			t.Fatalf("exit %d: %s\n%s", code, out, told)
+		}
+		ids = append(ids, found[1])
+	}
+	out, told, code := probed(t, lone(), "compare", ids[0], ids[1], "--via", r.base, "--json")
+	var c experiment.Comparison
+	if err := json.Unmarshal([]byte(out), &c); err != nil || code != exitDone || c.From != ids[0] || c.To != ids[1] || len(c.Arms) != 2 {
+		t.Errorf("exit %d, %v: %s\n%s", code, err, out, told)
+	}
+	if _, told, code := probed(t, lone(), "compare", ids[0], ids[2], "--via", r.base); code != exitUsage || !strings.Contains(told, "nothing in common") {
+		t.Errorf("exit %d: %s", code, told)
+	}
+}
+
+func TestTheCommandAgainHasNoSecretAndNoAnswer(t *testing.T) {
+	got := again([]string{"probe", "ladder", "--yes", "--ui-token", "sesame", "--json", "--sizes=1,2", "--ui-token=sesame", "--db", "my log.db", "-y"}, []string{"a b"})
+	if want := `ttftap probe ladder --sizes=1,2 --db 'my log.db' --model 'a b'`; got != want {
+		t.Errorf("%s", got)
+	}
+	if got := again([]string{"probe", "models", "--model=a", "--model", "b"}, []string{"a", "b"}); got != "ttftap probe models --model=a --model b" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestATerminalGetsTablesInColumns(t *testing.T) {
+	markdown := "# A title\n\n**Bold** and `code`.\n\n| a | long head |\n| --- | --- |\n| 1 | x \\| y |\n|  | z |\n\n- item\n"
+	want := "A TITLE\n\nBold and `code`.\n\n  a  long head\n  1  x | y\n     z\n\n- item\n"
+	if got := terminal(markdown); got != want {
+		t.Errorf("%q", got)
+	}
+	long := terminal("| n |\n| --- |\n" + strings.Repeat("| row |\n", 100))
+	if n := strings.Count(long, "row\n"); n != tableRows-1 || !strings.Contains(long, "and 81 more") {
+		t.Errorf("%d rows: %s", n, long)
+	}
+}
+
+func TestTheBarIsALineOnATerminalAndRareElsewhere(t *testing.T) {
+	made := must(probe.Setup{Models: []string{"m"}, Upstreams: []string{"default"}, Sizes: []int64{10, 20}, Rounds: 1}.Trial(experiment.Ladder))
+	var out bytes.Buffer
+	b := newProbeBar(&out, []*probe.Trial{made, made})
+	tell := func(done int, ms float64) {
+		b.tell(probe.Progress{Trial: made, Done: done, Spent: 1234, Step: made.Steps[0], Row: &probe.Row{FirstTokenMS: &ms}})
+	}
+	tell(1, 100)
+	if out.Len() > 0 {
+		t.Errorf("it says %q at once", out.String())
+	}
+	b.next = time.Now().Add(-time.Second)
+	tell(2, 300)
+	if got := out.String(); got != "ladder 2 of 4  "+made.Arms[made.Steps[0].Arm].Name+": 0.20 s  1,234 tokens\n" {
+		t.Errorf("%q", got)
+	}
+	out.Reset()
+	b.terminal = true
+	tell(2, 300)
+	b.end()
+	if got := out.String(); !strings.HasPrefix(got, "\r[##########..........] ladder 2 of 4") || !strings.HasSuffix(got, "\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAFileIsNoTerminal(t *testing.T) {
+	f := must(os.Create(filepath.Join(t.TempDir(), "x")))
+	defer f.Close()
+	if isTerminal(f) {
+		t.Error("a file is taken for a terminal")
+	}
 }

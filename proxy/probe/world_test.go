@@ -27,7 +27,7 @@ type world struct {
 	network      simulator.Network
 	relay        time.Duration // that another way costs, in round trips
 	noise        float64       // of what a request takes, either way
-	queue        float64       // how many requests wait
+	queue        float64       // how many requests wait; no more than would be the rule
 	wait         time.Duration // that long
 	long         int64         // tokens of the longest prompts
 }
@@ -52,7 +52,7 @@ func drawWorld(seed uint64) world {
 	}
 	w.model.Cached = []simulator.Report{"", "", simulator.Unreported}[d.IntN(3)]
 	if d.Float64() < 0.3 {
-		w.queue, w.wait = 0.1+0.5*d.Float64(), between(time.Second, 10*time.Second)
+		w.queue, w.wait = 0.1+0.3*d.Float64(), between(time.Second, 10*time.Second)
 	}
 	return w
 }

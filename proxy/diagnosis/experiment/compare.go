@@ -12,7 +12,8 @@ import (
 const Observed Kind = "range"
 
 // Range is a report of exchanges that were part of no experiment, for Compare: an
-// arm for each model, without rounds, and without a verdict of its own.
+// arm for each model, without rounds, and without a verdict of its own. As their
+// prompts are of all lengths, none of them is called a spike.
 func Range(name string, xs []*exchange.Exchange) *Report {
 	xs = slices.DeleteFunc(slices.Clone(xs), (*exchange.Exchange).IsPrewarm)
 	slices.SortFunc(xs, func(a, b *exchange.Exchange) int {
@@ -113,7 +114,7 @@ func (c *Comparison) warn(a, b ArmReport) {
 	}
 	c.Says = append(c.Says, Sentence{
 		"The prompts of ${arm} differ: ${before} tokens in the median, then ${after}. That alone makes a difference.",
-		"${arm} 的输入长度不同：中位数先是 ${before} tokens，后是 ${after}；仅此就会造成差别。",
+		"${arm}的输入长度不同：中位数先是 ${before} tokens，后是 ${after}；仅此就会造成差别。",
 	}.with(figures{"arm": quoted(a.Name), "before": tokens(a.Prompt.At), "after": tokens(b.Prompt.At)}))
 }
 

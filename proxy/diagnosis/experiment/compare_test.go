@@ -70,6 +70,20 @@ func TestTimeRangesAreComparedModelByModel(t *testing.T) {
 	}
 }
 
+func TestATimeRangeHasPromptsOfAllLengthsAndNoSpikes(t *testing.T) {
+	var xs []*exchange.Exchange
+	for i := range 20 {
+		x := quiet().answer(asked{step: i, prompt: 100 + int64(i)*int64(i)*400, output: 8})
+		x.Step = nil
+		xs = append(xs, x)
+	}
+	for _, s := range Range("-1h..", xs).Samples {
+		if s.Over != nil {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
 func TestAFasterDecodeIsFaster(t *testing.T) {
 	rates := func(v float64) *Estimate { return middle(slices.Repeat([]float64{v}, 6)) }
 	quick := newChange(rates(40), rates(60), *rates(20))
@@ -98,6 +112,12 @@ func TestSeveralExperimentsHaveOneVerdict(t *testing.T) {
 	even := quiet()
 	even.perK = 1000
 	hidden := Find(runOf(ladder(5)), changed(quiet().rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.Reasoning = exchange.HiddenReasoning }))
+	told := func(p Plan) *Report {
+		return Find(runOf(p), changed(quiet().rows(p, nil), func(_ int, x *exchange.Exchange) {
+			delay(x, 3*time.Second)
+			x.ServerQueue = new(3 * time.Second)
+		}))
+	}
 	for _, c := range []struct {
 		name    string
 		reports []*Report
@@ -108,6 +128,7 @@ func TestSeveralExperimentsHaveOneVerdict(t *testing.T) {
 		{"a queue that is worse than prefill", []*Report{found(quiet(), ladder(5), nil), burst(quiet(), 2, 5)}, FoundQueue, "Queue: like prompts waited very differently."},
 		{"prefill that is worse than a queue", []*Report{found(dear, ladder(5), nil), burst(quiet(), 2, 5)}, FoundPrefill, "Queue: like prompts"},
 		{"neither much worse", []*Report{found(even, ladder(5), nil), burst(quiet(), 2, 5)}, Unresolved, "a queue that comes and goes takes 2.40 s on average, and of a long prompt's first token prefill is 3.00 s"},
+		{"a queue that the server tells of", []*Report{told(ladder(5)), told(planned(Burst, 10, armsOf("with nonce")...))}, FoundQueue, "Queue is the largest part by the server's own timing"},
 		{"a burst alone", []*Report{burst(quiet())}, FoundFloor, "What decode costs is not resolved"},
 		{"reasoning that is not shown", []*Report{hidden}, HiddenReasoning, "reasoning that is not shown"},
 		{"neither ladder nor burst", []*Report{cached()}, Unresolved, "that takes a ladder or a burst"},
@@ -115,9 +136,21 @@ func TestSeveralExperimentsHaveOneVerdict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := Join(c.reports)
-			if got.Found[0] != c.found || !strings.Contains(got.Markdown("en"), c.says) || len(got.IDs) != len(c.reports) {
+			if got.Found[0] != c.found || !strings.Contains(got.Markdown("en"), c.says) || len(got.IDs) != len(c.reports) || twice(got.Parts) {
 				t.Errorf("%v: %s", got.Found, got.Markdown("en"))
 			}
 		})
 	}
+}
+
+// twice says whether a part is counted more than once.
+func twice(parts []Part) bool {
+	seen := make(map[Finding]bool)
+	for _, p := range parts {
+		if seen[p.Of] {
+			return true
+		}
+		seen[p.Of] = true
+	}
+	return false
 }

@@ -9,7 +9,7 @@ import (
 // side: of many experiments, at least that share of them hold the truth.
 type Estimate struct {
 	At   float64  `json:"at"`
-	Low  *float64 `json:"low"` // nil, as High, with fewer than five to go by
+	Low  *float64 `json:"low"` // nil, as High, of a mean, and with fewer than five to go by
 	High *float64 `json:"high"`
 	N    int      `json:"n"` // requests, or rounds, that it rests on
 }
@@ -54,8 +54,8 @@ func median(v []float64) float64 {
 }
 
 // outside is how many values on either side of n an interval for their median
-// may leave outside: as many as a fair coin shows heads in n throws too seldom to
-// reckon with. A coin that is never so rare leaves none.
+// may leave outside: the median lies beyond k of them as seldom as a fair coin
+// shows fewer than k heads in n throws.
 func outside(n int) int {
 	all, _ := math.Lgamma(float64(n + 1))
 	k, tail := 0, 0.0

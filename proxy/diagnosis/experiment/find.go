@@ -28,6 +28,7 @@ var judges = map[Kind]func(*finder){
 // the log so far, in any order. The same exchanges make the same report.
 func Find(run Run, rows []*exchange.Exchange) *Report {
 	f := &finder{Report: newReport(run), rows: taken(run.Plan, rows)}
+	f.Spikes = markSpikes(f.rows, len(f.Arms))
 	f.tell()
 	f.judge()
 	f.check()
@@ -36,7 +37,6 @@ func Find(run Run, rows []*exchange.Exchange) *Report {
 
 // tell sets what the rows tell arm by arm.
 func (f *finder) tell() {
-	f.Spikes = markSpikes(f.rows, len(f.Arms))
 	f.Sent = len(f.rows)
 	for i := range f.Arms {
 		f.Arms[i].tell(ofArm(f.rows, i))

@@ -56,7 +56,8 @@ func (r *Report) first() Finding {
 
 // judgeFirst says where a slow first token comes from. What the ladder finds is
 // true of each request; a queue that comes and goes, which the burst finds, adds
-// to it, and is the answer where it takes at least twice as much on average.
+// to it where the server does not tell of it anyway, and is the answer where it
+// takes at least twice as much on average.
 func (j *Joint) judgeFirst(ladder, burst *Report) {
 	steady := ladder
 	if steady == nil || len(steady.Parts) == 0 {
@@ -67,8 +68,8 @@ func (j *Joint) judgeFirst(ladder, burst *Report) {
 		return
 	}
 	j.Parts = append(j.Parts, steady.Parts...)
-	queue := (*Part)(nil)
-	if burst.first() == FoundQueue && steady != burst {
+	var queue *Part
+	if burst.first() == FoundQueue && steady.part(FoundQueue) == nil {
 		queue = burst.part(FoundQueue)
 		j.Parts = append(j.Parts, *queue)
 	}

@@ -216,9 +216,15 @@ func TestLoadTellsWhereTheFirstTokenLeavesTheFloor(t *testing.T) {
 			x.Outcome, x.Status, x.FirstToken = exchange.UpstreamError, new(int64(429)), nil
 		}
 	})
+	refused := changed(quiet().rows(p, nil), func(i int, x *exchange.Exchange) {
+		if p.Steps[i].Arm == 0 {
+			x.Outcome, x.Status, x.FirstToken = exchange.UpstreamError, new(int64(429)), nil
+		}
+	})
 	for _, c := range []promise{
 		{"at four", found(quiet(), p, func(arm int, a *asked) { a.slowing = []float64{800, 0, 0}[arm] }), []Finding{Slower}, []string{"From 4 requests at a time on the first token waits"}},
 		{"nowhere", found(quiet(), p, nil), []Finding{Same}, []string{"Up to 4 requests at a time the first token does not wait."}},
+		{"the most all refused", Find(runOf(p), refused), []Finding{Same}, []string{"Up to 2 requests at a time the first token does not wait.", "At 4 at a time 6 of 6 requests were refused"}},
 		{"a limit is no slowness", Find(runOf(p), limited), []Finding{Unresolved}, []string{"At 4 at a time 2 of 6 requests were refused by a rate limit (429), which is no slowness.", "2 were refused by a rate limit (429)."}},
 	} {
 		t.Run(c.name, c.check)
@@ -226,11 +232,7 @@ func TestLoadTellsWhereTheFirstTokenLeavesTheFloor(t *testing.T) {
 }
 
 func TestModelsAreComparedLengthByLength(t *testing.T) {
-	arms := append(ladderOf("large", 100, 3000), ladderOf("light", 100, 3000)...)
-	for i := range arms {
-		arms[i].Name = arms[i].Model + " " + arms[i].Name
-	}
-	p := planned(Models, 6, arms...)
+	p := planned(Models, 6, laddersOf("large", "light")...)
 	quicker := func(arm int, a *asked) { a.slowing = []float64{0, 0, -60, -500}[arm] }
 	promise{"", found(quiet(), p, quicker), []Finding{Faster}, []string{
 		`"light 3000" (0.56 s) is lower than "large 3000" (1.06 s) by 0.50 s`, "large: a start of 0.12 s", "light: a start of",

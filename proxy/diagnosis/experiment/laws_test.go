@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func drawn(t *rapid.T) (Plan, *world) {
 	case Ladder:
 		return planned(kind, rounds, ladderOf("large", 100, 1000, 3000)...), w
 	case Models:
-		return planned(kind, rounds, append(ladderOf("large", 100, 1000), ladderOf("light", 100, 1000)...)...), w
+		return planned(kind, rounds, laddersOf("large", "light")...), w
 	case Burst:
 		return planned(kind, rounds, armsOf("nonce")...), w
 	default:
@@ -178,4 +179,63 @@ func TestAReportIsTheSameThroughJSON(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAComparisonTurnedRoundSaysTheContrary(t *testing.T) {
+	contrary := map[Finding]Finding{Faster: Slower, Slower: Faster, Unresolved: Unresolved, Same: Same}
+	rapid.Check(t, func(t *rapid.T) {
+		p, w := drawn(t)
+		a := Find(runOf(p), w.rows(p, nil))
+		w.floor *= rapid.Float64Range(0.2, 3).Draw(t, "floor")
+		b := Find(runOf(p), w.rows(p, nil))
+		there, back := Compare(a, b), Compare(b, a)
+		for i, arm := range there.Arms {
+			for j, change := range arm.Changes {
+				// What is the same or not by shares depends on what they are of.
+				turned := back.Arms[i].Changes[j]
+				if change.Resolution == Resolved && turned.Resolution == Resolved && contrary[change.found()] != turned.found() {
+					t.Fatalf("%s, then %s", change.words().En, turned.words().En)
+				}
+				if math.Abs(change.Change.At+turned.Change.At) > 1e-9*max(1, change.Before) {
+					t.Fatalf("%v, then %v", change.Change.At, turned.Change.At)
+				}
+			}
+		}
+		for _, arm := range Compare(a, a).Arms {
+			for _, change := range arm.Changes {
+				if change.Change.At != 0 || change.Resolution == Resolved {
+					t.Fatalf("a run differs from itself: %s", change.words().En)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryTableIsEven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, w := drawn(t)
+		p.Arms[0].Name = rapid.StringMatching(`[a-z|\n ]{1,9}`).Draw(t, "name")
+		r := Find(runOf(p), w.rows(p, nil))
+		for _, lang := range []string{"en", "zh"} {
+			for _, text := range []string{r.Markdown(lang), Compare(r, r).Markdown(lang), Join([]*Report{r}).Markdown(lang)} {
+				even(t, text)
+			}
+		}
+	})
+}
+
+// even says whether all rows of each table have as many cells as its heads.
+func even(t *rapid.T, markdown string) {
+	cells := 0
+	for line := range strings.Lines(markdown) {
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			cells = 0
+		case cells == 0:
+			cells = n
+		case n != cells:
+			t.Fatalf("%d cells instead of %d: %s", n, cells, line)
+		}
+	}
 }

@@ -9,12 +9,16 @@ import (
 // than with the fewest.
 func (f *finder) judgeLoad() {
 	arms := f.byLoad()
-	var leaves, last *Change
+	var leaves, last *Change // the first that is slower, and that with the most at a time
 	var at, most int
 	for _, arm := range arms[1:] {
-		last, most = f.compare(arms[0], arm), f.Arms[arm].AtOnce
-		if leaves == nil && last.found() == Slower {
-			leaves, at = last, most
+		c := f.compare(arms[0], arm)
+		if c == nil {
+			continue
+		}
+		last, most = c, f.Arms[arm].AtOnce
+		if leaves == nil && c.found() == Slower {
+			leaves, at = c, most
 		}
 	}
 	f.sayLimits(arms)

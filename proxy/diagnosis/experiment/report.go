@@ -57,15 +57,16 @@ const (
 // Finding is a conclusion for programs.
 type Finding string
 
-// The findings. Each but Unresolved holds by intervals that exclude the
-// contrary.
+// The findings. What they say of times holds by intervals that exclude the
+// contrary; a queue that comes and goes, a cold start and what a cache holds are
+// found by counting.
 const (
 	Unresolved      Finding = "unresolved"       // the requests do not tell
 	FoundPrefill    Finding = "prefill"          // most of the first token's time grows with the prompt
 	FoundFloor      Finding = "floor"            // most of it is there whatever the prompt
 	FoundNetwork    Finding = "network"          // most of it is the way there and back
-	FoundQueue      Finding = "queue"            // most of it is queue, by the server's timing or by spikes
-	FoundDecode     Finding = "decode"           // most of the time is decode
+	FoundQueue      Finding = "queue"            // most of it is queue, by the server's timing or since like requests differ so
+	FoundDecode     Finding = "decode"           // a part of the time, no verdict
 	FoundKnee       Finding = "knee"             // from some length on a token costs more
 	FoundColdStart  Finding = "cold_start"       // the first request alone was slow
 	CacheWorks      Finding = "cache_works"      // a prompt sent again is cached

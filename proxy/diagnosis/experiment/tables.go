@@ -14,18 +14,28 @@ var armHeads = []Sentence{
 func (r *Report) writeArms(p *page) {
 	var rows [][]Sentence
 	for _, a := range r.Arms {
-		failed := 0
-		for _, f := range a.Failures {
-			failed += f.Count
-		}
 		rows = append(rows, []Sentence{
-			plain(a.Name), plain(count(a.Answered).En + "/" + count(a.Planned).En), count(failed), count(a.RateLimited),
+			plain(a.Name), plain(count(a.Answered).En + "/" + count(a.Planned).En), a.failed(), count(a.RateLimited),
 			maybe(a.TTFT, func(e Estimate) Sentence { return ranged(e, took) }),
 			maybe(a.Wait, at(took)), maybe(a.Network, at(took)), maybe(a.Total, at(took)), maybe(a.Rate, at(rate)),
 			maybe(a.Prompt, at(tokens)), maybe(a.Cached, at(tokens)), maybe(a.Output, at(tokens)),
 		})
 	}
 	p.table(armHeads, rows)
+}
+
+// failed is how many requests of an arm failed, and in which ways.
+func (a ArmReport) failed() Sentence {
+	all := 0
+	var ways []Sentence
+	for _, f := range a.Failures {
+		all += f.Count
+		ways = append(ways, count(f.Count).join(plain(" × ")).join(f.words()))
+	}
+	if all == 0 {
+		return count(all)
+	}
+	return Sentence{"${all} (${ways})", "${all}（${ways}）"}.with(figures{"all": count(all), "ways": list(ways)})
 }
 
 // maybe is a dash for what is unknown.

@@ -109,6 +109,17 @@ func ladderOf(model string, sizes ...int64) []Arm {
 	return arms
 }
 
+func laddersOf(models ...string) []Arm {
+	var arms []Arm
+	for _, model := range models {
+		for _, arm := range ladderOf(model, 100, 3000) {
+			arm.Name = model + " " + arm.Name
+			arms = append(arms, arm)
+		}
+	}
+	return arms
+}
+
 func armsOf(names ...string) []Arm {
 	var arms []Arm
 	for _, name := range names {
