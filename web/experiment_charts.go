@@ -1,0 +1,255 @@
+package web
+
+import (
+	"cmp"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
+)
+
+// lineRow is what tokens of a prompt cost between two lengths.
+type lineRow struct {
+	Model  string
+	Tokens string  // from and to, or that it is the start
+	Cost   armCell // of 1,000, or of the start
+	Knee   bool    // from here on it is surely steeper
+}
+
+// charts are the pictures of the samples: arm by arm in the order of sending, and
+// over the length of the prompt where the kind has a line.
+func (e reported) charts(cv canvas) []chart {
+	var all []chart
+	for _, strip := range []strips{
+		{"strips_ttft", inSeconds, func(s experiment.Sample) *float64 { return scaled(s.TTFT, 1e6) },
+			func(a experiment.ArmReport) *experiment.Estimate { return a.TTFT }, 1e6},
+		{"strips_rate", inRates, func(s experiment.Sample) *float64 { return scaled(s.Rate, 1e3) },
+			func(a experiment.ArmReport) *experiment.Estimate { return a.Rate }, 1e3},
+	} {
+		if ch, ok := e.strips(cv, strip); ok {
+			all = append(all, ch)
+		}
+	}
+	if len(e.Lines) > 0 {
+		cv.tall = 220
+		all = append(all, e.lineChart(cv))
+	}
+	return all
+}
+
+func scaled(v *float64, by float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	return new(*v * by)
+}
+
+// strips are a figure of each request, a strip for each arm.
+type strips struct {
+	name   string
+	unit   unit
+	value  func(experiment.Sample) *float64 // by the unit
+	median func(experiment.ArmReport) *experiment.Estimate
+	scale  float64 // of the median, to the unit
+}
+
+const (
+	stripHeight = 38   // in pixels
+	stripWhole  = 1000 // of the upright axis; it goes downwards from 0
+	stripEdge   = 130  // above and below the marks
+)
+
+// inStrips names the arm that lies at a height.
+func (e reported) inStrips() unit {
+	return unit{whole: func(v int64) string { return e.name(int(-v / stripWhole)) }}
+}
+
+// strips draws them, the first request of each arm on top; ok is false where no
+// request has the figure.
+func (e reported) strips(cv canvas, st strips) (ch chart, ok bool) {
+	cv.tall = stripHeight * len(e.Arms)
+	d := &drawing{canvas: cv, cloud: e.spread(st), xUnit: st.unit, yUnit: e.inStrips()}
+	if d.len() == 0 {
+		return ch, false
+	}
+	d.x, d.y = newAxis(d.xs, st.unit.least), axis{lo: -stripWhole * int64(len(e.Arms)), round: roundNumber}
+	e.tellArms(d)
+	ch = d.newChart(st.name)
+	ch.Picture = &picture{Height: cv.tall, Below: below(cv.tall), X: ticksOn(d.x, st.unit), Upright: true, Groups: d.groups()}
+	ch.Picture.Groups = append(ch.Picture.Groups, markGroup{"median", e.medians(d.x, st)})
+	for i, a := range e.Arms {
+		at := strconv.Itoa(stripHeight*i + stripHeight/2 + 4)
+		ch.Picture.Labels = append(ch.Picture.Labels, chartLabel{"-96", at, plain(a.Name, labelRunes-2), "name"})
+	}
+	ch.Alt = e.inWords(st)
+	if note := d.cut(); note != "" {
+		ch.Notes = append(ch.Notes, note)
+	}
+	return ch, true
+}
+
+// spread is the requests that have the figure, each arm's from the top of its strip
+// to the bottom.
+func (e reported) spread(st strips) *cloud {
+	sent, before := make([]int, len(e.Arms)), make([]int, len(e.Arms))
+	for _, s := range e.Samples {
+		sent[s.Arm]++
+	}
+	c := new(cloud)
+	for _, s := range e.Samples {
+		place := stripEdge + (stripWhole-2*stripEdge)*(2*before[s.Arm]+1)/(2*sent[s.Arm])
+		before[s.Arm]++
+		if v := st.value(s); v != nil {
+			c.add(originOf(s), int64(*v), -int64(stripWhole*s.Arm+place), int32(s.Arm))
+		}
+	}
+	return c
+}
+
+func originOf(s experiment.Sample) origin { return origin{s.Exchange, s.StartedAt.UnixNano()} }
+
+// tellArms gives each arm that occurs its shape.
+func (e reported) tellArms(d *drawing) {
+	d.place = map[int32]int{}
+	for i := range e.Arms {
+		if slices.Contains(d.cloud.kinds, int32(i)) {
+			d.place[int32(i)] = len(d.kinds)
+			d.kinds = append(d.kinds, markKind{armShape(i), e.name(i), ""})
+		}
+	}
+}
+
+// medians are a line across each strip.
+func (e reported) medians(x axis, st strips) template.HTML {
+	var b strings.Builder
+	for i, a := range e.Arms {
+		if m := st.median(a); m != nil {
+			at, top := percentAt(x.share(int64(m.At*st.scale))), stripHeight*i
+			b.WriteString(`<line x1="` + at + `" x2="` + at + `" y1="` + strconv.Itoa(top+3) + `" y2="` + strconv.Itoa(top+stripHeight-3) + `"/>`)
+		}
+	}
+	return template.HTML(b.String())
+}
+
+// inWords is the medians of the strips.
+func (e reported) inWords(st strips) string {
+	var parts []string
+	for i, a := range e.Arms {
+		if m := st.median(a); m != nil {
+			parts = append(parts, e.name(i)+" "+st.unit.whole(int64(m.At*st.scale)))
+		}
+	}
+	return e.l.list(parts)
+}
+
+// lineChart is the wait over the uncached tokens, with each model's line, and the
+// interval of each length around it.
+func (e reported) lineChart(cv canvas) chart {
+	d := &drawing{canvas: cv, cloud: new(cloud), xUnit: inTokens, yUnit: inSeconds}
+	for _, s := range e.Samples {
+		if n := cmp.Or(s.Uncached, s.Prompt); s.Wait != nil && n != nil {
+			d.add(originOf(s), *n, fromMS(*s.Wait), int32(s.Arm))
+		}
+	}
+	ch := d.newChart("line")
+	if d.len() == 0 {
+		return ch
+	}
+	d.x, d.y = newAxis(d.xs, inTokens.least), newAxis(d.ys, inSeconds.least)
+	d.rows = func(int64, int64) query { return d.q }
+	e.tellArms(d)
+	ch = d.chart("line")
+	for i, l := range e.Lines {
+		e.drawLine(d, &ch, i, l)
+	}
+	return ch
+}
+
+// drawLine draws the line of a model, and its band behind it.
+func (e reported) drawLine(d *drawing, ch *chart, i int, l experiment.Line) {
+	name, formula := plain(l.Model, nameRunes), formulaOf(l)
+	ch.Keys = append(ch.Keys, chartKey{Line: lineClass(i), Word: name + " " + formula})
+	if l.Left > 0 {
+		ch.Notes = append(ch.Notes, e.l.number("experiment.left", int64(l.Left)))
+	}
+	line := clip(verticesOf(l), d.x, d.y)
+	if len(line) < 2 {
+		return
+	}
+	if band := e.band(l); len(band) > 0 {
+		ch.Picture.Lines = append(ch.Picture.Lines, chartLine{"sure", d.outline(band) + "Z"})
+	}
+	ch.Picture.Lines = append(ch.Picture.Lines, chartLine{lineClass(i), d.outline(line)})
+	text := formula
+	if len(e.Lines) > 1 {
+		text = plain(l.Model, labelRunes)
+	}
+	ch.Picture.Labels = append(ch.Picture.Labels, d.label(line, i, text))
+}
+
+// formulaOf is a line in short: its start and what a thousand tokens cost.
+func formulaOf(l experiment.Line) string {
+	return trimmed(milli(l.Floor.At)) + " + " + cost(milli(l.Slope.At)) + " / 1k"
+}
+
+// verticesOf is where a line begins and what each band adds to it.
+func verticesOf(l experiment.Line) []vertex {
+	at := l.Floor.At
+	line := []vertex{{0, fromMS(at)}}
+	for i, b := range l.Bands {
+		if i == 0 {
+			at += b.From / 1000 * b.Slope.At
+			line = append(line, vertex{int64(b.From), fromMS(at)})
+		}
+		at += (b.To - b.From) / 1000 * b.Slope.At
+		line = append(line, vertex{int64(b.To), fromMS(at)})
+	}
+	return line
+}
+
+// band goes along the lower ends of a model's intervals and back along the upper
+// ones: that of the start, and those of the waits at each length. Nil where one of
+// them is unknown.
+func (e reported) band(l experiment.Line) (around []vertex) {
+	type stop struct {
+		at   int64
+		wait experiment.Estimate
+	}
+	stops := []stop{{0, l.Floor}}
+	for _, a := range e.Arms {
+		if n := cmp.Or(a.Uncached, a.Prompt); a.Model == l.Model && a.Wait != nil && n != nil {
+			stops = append(stops, stop{int64(n.At), *a.Wait})
+		}
+	}
+	slices.SortStableFunc(stops, func(a, b stop) int { return cmp.Compare(a.at, b.at) })
+	for _, s := range stops {
+		if s.wait.Low == nil {
+			return nil
+		}
+		around = append(around, vertex{s.at, fromMS(*s.wait.Low)})
+	}
+	for _, s := range slices.Backward(stops) {
+		around = append(around, vertex{s.at, fromMS(*s.wait.High)})
+	}
+	return around
+}
+
+func milli(ms float64) time.Duration { return time.Duration(fromMS(ms)) }
+
+// lines are the same in numbers: of each model its start, then its bands.
+func (e reported) lines() (all []lineRow) {
+	for _, l := range e.Lines {
+		name := plain(l.Model, nameRunes)
+		all = append(all, lineRow{Model: name, Tokens: e.l.say("usual.floor"), Cost: e.cell("band.cost", &l.Floor, inMillis)})
+		for _, b := range l.Bands {
+			all = append(all, lineRow{
+				Model: name, Tokens: inCount(b.From) + " – " + inCount(b.To), Cost: e.cell("band.cost", &b.Slope, inMillis),
+				Knee: l.Knee != nil && *l.Knee == b.From,
+			})
+		}
+	}
+	return all
+}
