@@ -27,7 +27,8 @@ type experimentView struct {
 	Arms     []armLine
 	Result   armTable
 	Changes  changeTable
-	Charts   []chart
+	Strips   []chart
+	Line     *chart // nil for a kind without one
 	Lines    []lineRow
 	Parts    partList
 	Spikes   spikeList
@@ -89,7 +90,8 @@ func (v *experimentView) fill(s *site, report *experiment.Report) {
 	v.State = stateOf(l, report, s.Now())
 	v.Arms, v.Result, v.Failures = e.arms(), e.result(), e.failures()
 	v.Changes = changesOf(l, report.Changes)
-	v.Charts, v.Lines = e.charts(canvas{l: l, q: query{"experiment": {report.ID}}, now: s.Now()}), e.lines()
+	cv := canvas{l: l, q: query{"experiment": {report.ID}}, now: s.Now()}
+	v.Strips, v.Line, v.Lines = e.strips(cv), e.lineChart(cv), e.lines()
 	v.Parts, v.Spikes, v.IDs = e.parts(), e.spikes(), e.ids(zone)
 	for _, said := range report.Says {
 		v.Says = append(v.Says, l.told(said))

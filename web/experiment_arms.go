@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
@@ -114,7 +115,7 @@ func (e reported) armRow(i int, a experiment.ArmReport, x axis, ticks []chartTic
 	}{
 		{"phase.wait", a.Wait, inMillis}, {"phase.network", a.Network, inMillis}, {"phase.queue", a.Queue, inMillis}, {"phase.prefill", a.Prefill, inMillis},
 		{"column.total", a.Total, inMillis}, {"column.rate", a.Rate, inTokensPerSec},
-		{"column.prompt", a.Prompt, inCount}, {"fact.cached", a.Cached, inCount}, {"column.output", a.Output, inCount},
+		{"column.prompt", a.Prompt, inCount}, {"experiment.cached", a.Cached, inCount}, {"column.output", a.Output, inCount},
 	} {
 		row.Cells = append(row.Cells, e.cell(c.word, c.of, c.as))
 	}
@@ -163,12 +164,17 @@ func ticksOn(x axis, u unit) (all []chartTick) {
 	return all
 }
 
-// interval is that of an estimate in words, "" with too few to tell.
+// interval is that of an estimate in words, one unit for both ends where it is one,
+// "" with too few to tell.
 func (l language) interval(of experiment.Estimate, as func(float64) string) string {
 	if of.Low == nil {
 		return ""
 	}
-	return l.say("experiment.range", as(*of.Low), as(*of.High))
+	low, high := as(*of.Low), as(*of.High)
+	if _, unit, ok := strings.Cut(high, " "); ok {
+		low = strings.TrimSuffix(low, " "+unit)
+	}
+	return l.say("experiment.range", low, high)
 }
 
 func fromMS(ms float64) int64 { return int64(ms * float64(time.Millisecond)) }

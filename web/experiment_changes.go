@@ -2,6 +2,7 @@ package web
 
 import (
 	"math"
+	"strings"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
@@ -105,20 +106,29 @@ func changeRowOf(l language, c experiment.Change, x axis, ticks []chartTick) cha
 		return row
 	}
 	if row.Sure {
-		row.Change = signed(figure.Percent)(share.At)
+		row.Change = signed(percent)(share.At)
 	}
-	row.Range = l.interval(share, signed(figure.Percent))
+	row.Range = l.interval(share, signed(percent))
 	row.Plot.place(x, share, hundredths)
 	row.Plot.Alt = row.Change + " " + row.Range
 	return row
 }
 
+// percent is a change, which may be more than the whole and less than nothing.
+func percent(share float64) string {
+	if math.Abs(share) < 0.0995 {
+		return figure.Decimal(100*share, 1) + " %"
+	}
+	return figure.Decimal(100*share, 0) + " %"
+}
+
 // signed writes a difference, its sign told even where it is a plus.
 func signed(as func(float64) string) func(float64) string {
 	return func(v float64) string {
-		if v > 0 {
-			return "+" + as(v)
+		text := as(v)
+		if v > 0 && strings.ContainsAny(text, "123456789") {
+			return "+" + text
 		}
-		return as(v)
+		return text
 	}
 }

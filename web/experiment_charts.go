@@ -19,23 +19,17 @@ type lineRow struct {
 	Knee   bool    // from here on it is surely steeper
 }
 
-// charts are the pictures of the samples: arm by arm in the order of sending, and
-// over the length of the prompt where the kind has a line.
-func (e reported) charts(cv canvas) []chart {
-	var all []chart
-	for _, strip := range []strips{
+// strips are the pictures of the samples, arm by arm in the order of sending.
+func (e reported) strips(cv canvas) (all []chart) {
+	for _, st := range []strip{
 		{"strips_ttft", inSeconds, func(s experiment.Sample) *float64 { return scaled(s.TTFT, 1e6) },
 			func(a experiment.ArmReport) *experiment.Estimate { return a.TTFT }, 1e6},
 		{"strips_rate", inRates, func(s experiment.Sample) *float64 { return scaled(s.Rate, 1e3) },
 			func(a experiment.ArmReport) *experiment.Estimate { return a.Rate }, 1e3},
 	} {
-		if ch, ok := e.strips(cv, strip); ok {
+		if ch, ok := e.strip(cv, st); ok {
 			all = append(all, ch)
 		}
-	}
-	if len(e.Lines) > 0 {
-		cv.tall = 220
-		all = append(all, e.lineChart(cv))
 	}
 	return all
 }
@@ -47,8 +41,8 @@ func scaled(v *float64, by float64) *float64 {
 	return new(*v * by)
 }
 
-// strips are a figure of each request, a strip for each arm.
-type strips struct {
+// strip is what is drawn of each request, in a strip for each arm.
+type strip struct {
 	name   string
 	unit   unit
 	value  func(experiment.Sample) *float64 // by the unit
@@ -67,9 +61,9 @@ func (e reported) inStrips() unit {
 	return unit{whole: func(v int64) string { return e.name(int(-v / stripWhole)) }}
 }
 
-// strips draws them, the first request of each arm on top; ok is false where no
+// strip draws it, the first request of each arm on top; ok is false where no
 // request has the figure.
-func (e reported) strips(cv canvas, st strips) (ch chart, ok bool) {
+func (e reported) strip(cv canvas, st strip) (ch chart, ok bool) {
 	cv.tall = stripHeight * len(e.Arms)
 	d := &drawing{canvas: cv, cloud: e.spread(st), xUnit: st.unit, yUnit: e.inStrips()}
 	if d.len() == 0 {
@@ -93,7 +87,7 @@ func (e reported) strips(cv canvas, st strips) (ch chart, ok bool) {
 
 // spread is the requests that have the figure, each arm's from the top of its strip
 // to the bottom.
-func (e reported) spread(st strips) *cloud {
+func (e reported) spread(st strip) *cloud {
 	sent, before := make([]int, len(e.Arms)), make([]int, len(e.Arms))
 	for _, s := range e.Samples {
 		sent[s.Arm]++
@@ -123,7 +117,7 @@ func (e reported) tellArms(d *drawing) {
 }
 
 // medians are a line across each strip.
-func (e reported) medians(x axis, st strips) template.HTML {
+func (e reported) medians(x axis, st strip) template.HTML {
 	var b strings.Builder
 	for i, a := range e.Arms {
 		if m := st.median(a); m != nil {
@@ -135,7 +129,7 @@ func (e reported) medians(x axis, st strips) template.HTML {
 }
 
 // inWords is the medians of the strips.
-func (e reported) inWords(st strips) string {
+func (e reported) inWords(st strip) string {
 	var parts []string
 	for i, a := range e.Arms {
 		if m := st.median(a); m != nil {
@@ -145,9 +139,13 @@ func (e reported) inWords(st strips) string {
 	return e.l.list(parts)
 }
 
-// lineChart is the wait over the uncached tokens, with each model's line, and the
-// interval of each length around it.
-func (e reported) lineChart(cv canvas) chart {
+// lineChart is the wait over the uncached tokens, with each model's line and the
+// band around it; nil for a kind without a line.
+func (e reported) lineChart(cv canvas) *chart {
+	if len(e.Lines) == 0 {
+		return nil
+	}
+	cv.tall = 220
 	d := &drawing{canvas: cv, cloud: new(cloud), xUnit: inTokens, yUnit: inSeconds}
 	for _, s := range e.Samples {
 		if n := cmp.Or(s.Uncached, s.Prompt); s.Wait != nil && n != nil {
@@ -156,7 +154,7 @@ func (e reported) lineChart(cv canvas) chart {
 	}
 	ch := d.newChart("line")
 	if d.len() == 0 {
-		return ch
+		return &ch
 	}
 	d.x, d.y = newAxis(d.xs, inTokens.least), newAxis(d.ys, inSeconds.least)
 	d.rows = func(int64, int64) query { return d.q }
@@ -165,7 +163,7 @@ func (e reported) lineChart(cv canvas) chart {
 	for i, l := range e.Lines {
 		e.drawLine(d, &ch, i, l)
 	}
-	return ch
+	return &ch
 }
 
 // drawLine draws the line of a model, and its band behind it.
@@ -175,12 +173,12 @@ func (e reported) drawLine(d *drawing, ch *chart, i int, l experiment.Line) {
 	if l.Left > 0 {
 		ch.Notes = append(ch.Notes, e.l.number("experiment.left", int64(l.Left)))
 	}
-	line := clip(verticesOf(l), d.x, d.y)
+	line := clip(verticesOf(l, middleOf), d.x, d.y)
 	if len(line) < 2 {
 		return
 	}
-	if band := e.band(l); len(band) > 0 {
-		ch.Picture.Lines = append(ch.Picture.Lines, chartLine{"sure", d.outline(band) + "Z"})
+	if room := slack(l); len(room) > 0 {
+		ch.Picture.Lines = append(ch.Picture.Lines, chartLine{"sure", d.outline(room) + "Z"})
 	}
 	ch.Picture.Lines = append(ch.Picture.Lines, chartLine{lineClass(i), d.outline(line)})
 	text := formula
@@ -195,46 +193,36 @@ func formulaOf(l experiment.Line) string {
 	return trimmed(milli(l.Floor.At)) + " + " + cost(milli(l.Slope.At)) + " / 1k"
 }
 
-// verticesOf is where a line begins and what each band adds to it.
-func verticesOf(l experiment.Line) []vertex {
-	at := l.Floor.At
+// verticesOf is where a line begins and what each band adds to it, by the middles
+// of its estimates or by one of their ends.
+func verticesOf(l experiment.Line, by func(experiment.Estimate) float64) []vertex {
+	at := by(l.Floor)
 	line := []vertex{{0, fromMS(at)}}
 	for i, b := range l.Bands {
 		if i == 0 {
-			at += b.From / 1000 * b.Slope.At
+			at += b.From / 1000 * by(b.Slope)
 			line = append(line, vertex{int64(b.From), fromMS(at)})
 		}
-		at += (b.To - b.From) / 1000 * b.Slope.At
+		at += (b.To - b.From) / 1000 * by(b.Slope)
 		line = append(line, vertex{int64(b.To), fromMS(at)})
 	}
 	return line
 }
 
-// band goes along the lower ends of a model's intervals and back along the upper
-// ones: that of the start, and those of the waits at each length. Nil where one of
-// them is unknown.
-func (e reported) band(l experiment.Line) (around []vertex) {
-	type stop struct {
-		at   int64
-		wait experiment.Estimate
+func middleOf(e experiment.Estimate) float64 { return e.At }
+func lowOf(e experiment.Estimate) float64    { return *e.Low }
+func highOf(e experiment.Estimate) float64   { return *e.High }
+
+// slack goes along the lower ends of a line's estimates and back along the upper
+// ones. Nil where one of them has no interval.
+func slack(l experiment.Line) []vertex {
+	wide := func(b experiment.Band) bool { return b.Slope.Low == nil }
+	if l.Floor.Low == nil || slices.ContainsFunc(l.Bands, wide) {
+		return nil
 	}
-	stops := []stop{{0, l.Floor}}
-	for _, a := range e.Arms {
-		if n := cmp.Or(a.Uncached, a.Prompt); a.Model == l.Model && a.Wait != nil && n != nil {
-			stops = append(stops, stop{int64(n.At), *a.Wait})
-		}
-	}
-	slices.SortStableFunc(stops, func(a, b stop) int { return cmp.Compare(a.at, b.at) })
-	for _, s := range stops {
-		if s.wait.Low == nil {
-			return nil
-		}
-		around = append(around, vertex{s.at, fromMS(*s.wait.Low)})
-	}
-	for _, s := range slices.Backward(stops) {
-		around = append(around, vertex{s.at, fromMS(*s.wait.High)})
-	}
-	return around
+	upper := verticesOf(l, highOf)
+	slices.Reverse(upper)
+	return append(verticesOf(l, lowOf), upper...)
 }
 
 func milli(ms float64) time.Duration { return time.Duration(fromMS(ms)) }

@@ -53,7 +53,7 @@ func (s *site) compareExperiments(w http.ResponseWriter, r *http.Request) error 
 
 func (v *experimentPairView) fill(s *site, a, b *experiment.Report) {
 	l := v.Language
-	c := experiment.Compare(a, b)
+	c := experiment.Compare(lettered(a, "A"), lettered(b, "B"))
 	v.Verdict = l.told(c.Verdict)
 	v.Swap = experimentPairURL(b.ID, a.ID)
 	for i, report := range []*experiment.Report{a, b} {
@@ -66,6 +66,13 @@ func (v *experimentPairView) fill(s *site, a, b *experiment.Report) {
 		v.Says = append(v.Says, l.told(said))
 	}
 	v.Changes = pairedChanges(l, c.Arms)
+}
+
+// lettered is a report that is called by a letter, which can be read.
+func lettered(report *experiment.Report, letter string) *experiment.Report {
+	called := *report
+	called.ID = letter
+	return &called
 }
 
 // pairedChanges lays out the changes of the arms that both have, under their names.

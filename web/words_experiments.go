@@ -55,6 +55,7 @@ var experimentPhrases = map[string]phrase{
 	"experiment.result.arm":    {"Arm", "组"},
 	"experiment.answered":      {"Answered", "已回答"},
 	"experiment.of":            {"%s of %s", "%s / %s"},
+	"experiment.cached":        {"Cached", "命中缓存"},
 	"experiment.range":         {"%s to %s", "%s 至 %s"},
 	"experiment.interval":      {"95 % interval", "95 % 区间"},
 	"experiment.changes":       {"What differs", "差别"},
@@ -100,6 +101,6 @@ var experimentPhrases = map[string]phrase{
 	"chart.strips_rate":      {"Decode rate, arm by arm", "各组生成速度"},
 	"chart.strips_rate.unit": {"in the order of sending from top to bottom; line at the median", "自上而下按发送顺序；竖线为中位数"},
 	"chart.line":             {"Wait over uncached prompt tokens", "等待与未命中缓存的输入"},
-	"chart.line.unit":        {"network left out; the band is the 95 % interval at each length", "扣除网络；色带为各长度的 95 % 区间"},
+	"chart.line.unit":        {"network left out; the band is what the 95 % intervals of start and slopes leave open", "扣除网络；色带为固定开销与斜率的 95 % 区间所容许的范围"},
 	"chart.line.none":        {"No answer tells its wait.", "没有回答能反映等待。"},
 }
