@@ -115,7 +115,7 @@ func (e reported) armRow(i int, a experiment.ArmReport, x axis, ticks []chartTic
 	}{
 		{"phase.wait", a.Wait, inMillis}, {"phase.network", a.Network, inMillis}, {"phase.queue", a.Queue, inMillis}, {"phase.prefill", a.Prefill, inMillis},
 		{"column.total", a.Total, inMillis}, {"column.rate", a.Rate, inTokensPerSec},
-		{"column.prompt", a.Prompt, inCount}, {"experiment.cached", a.Cached, inCount}, {"column.output", a.Output, inCount},
+		{"column.prompt", a.Prompt, inCount}, {"column.cached", a.Cached, inCount}, {"column.output", a.Output, inCount},
 	} {
 		row.Cells = append(row.Cells, e.cell(c.word, c.of, c.as))
 	}

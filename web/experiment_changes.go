@@ -94,7 +94,7 @@ func changeRowOf(l language, c experiment.Change, x axis, ticks []chartTick) cha
 	}
 	row := changeRow{
 		Word: c.Figure.Name().In(string(l)), Before: as(c.Before), After: as(c.After),
-		Sure: c.Resolution == experiment.Resolved, Change: l.say("experiment." + string(c.Resolution)),
+		Sure: c.Resolution == experiment.Resolved, Change: l.say("resolution." + string(c.Resolution)),
 		More: l.interval(c.Change, signed(as)),
 		Plot: whisker{Ticks: ticks, Zero: percentAt(x.share(0)), Open: c.Resolution != experiment.Resolved},
 	}
