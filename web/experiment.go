@@ -60,6 +60,9 @@ func (s *site) experimentPage(w http.ResponseWriter, r *http.Request) error {
 	v.fill(s, report)
 	if v.State.Name == string(experiment.Running) {
 		v.Refresh = refreshing(w, r, experimentURL(report.ID))
+		if report.Sent >= report.Planned { // its end, of which no event tells, is near
+			w.Header().Set("Refresh", refreshEvery)
+		}
 		v.Live, v.Reload = liveURL(query{"experiment": {report.ID}}, v.Language, scale{}, position), "finished"
 	}
 	return v.render(w, http.StatusOK, "experiment", v)

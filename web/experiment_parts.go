@@ -73,7 +73,7 @@ func (e reported) spikes() (list spikeList) {
 	list.Say = e.l.say("experiment.spikes", n, of, inMillis(*e.Spikes.Excess))
 	for _, s := range e.Samples {
 		if s.Over != nil && s.TTFT != nil {
-			word := e.l.say("experiment.spike", strconv.Itoa(s.Step+1), e.name(s.Arm), inMillis(*s.TTFT))
+			word := e.l.say("experiment.spike", strconv.Itoa(s.Step), e.name(s.Arm), inMillis(*s.TTFT))
 			list.Rows = append(list.Rows, spikeRow{word, sampleURL(s)})
 		}
 	}
@@ -89,7 +89,7 @@ type idTable struct {
 
 // idRow is one request.
 type idRow struct {
-	Step      string // from 1
+	Step      string // from 0, as in the exports
 	URL       string
 	When, UTC string
 	Shape     string
@@ -107,7 +107,7 @@ const idsShown = 200
 func (e reported) ids(zone *time.Location) (t idTable) {
 	for _, s := range e.Samples[:min(len(e.Samples), idsShown)] {
 		row := idRow{
-			Step: strconv.Itoa(s.Step + 1), URL: sampleURL(s), When: clock(s.StartedAt, zone), UTC: utc(s.StartedAt),
+			Step: strconv.Itoa(s.Step), URL: sampleURL(s), When: clock(s.StartedAt, zone), UTC: utc(s.StartedAt),
 			Shape: armShape(s.Arm), Name: e.name(s.Arm),
 		}
 		if s.TTFT != nil {
