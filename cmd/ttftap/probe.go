@@ -69,6 +69,7 @@ type terms struct {
 	Seed     uint64        `help:"Of the order and of the prompts, to send the same again, which a cache may then know. Default: a new one." placeholder:"N"`
 	Yes      bool          `help:"Send without asking." short:"y"`
 	DryRun   bool          `help:"Say what would be sent, and send nothing."`
+	second   another
 }
 
 type ladderCommand struct {
@@ -157,9 +158,9 @@ func (c *loadCommand) Run(out *console, line *kong.Context) error {
 	return c.terms.run(out, line, probe.Setup{Levels: c.Levels}, experiment.Load)
 }
 
-// another is the second upstream.
+// another is the second upstream, of which one field at most is set.
 type another struct {
-	To       string `help:"Name of a second upstream." placeholder:"NAME"`
+	To       string `help:"Name of a second upstream." env:"TTFTAP_TO_UPSTREAM" placeholder:"NAME"`
 	Direct   string `help:"Base URL of a second upstream, behind the relay; a ttftap is started for it." placeholder:"URL"`
 	ToKeyEnv string `help:"Environment variable that holds the key of the second upstream. Default: no key is sent there." placeholder:"NAME"`
 }
@@ -175,7 +176,8 @@ func (c *directCommand) Run(out *console, line *kong.Context) error {
 	if c.To == "" && c.another.Direct == "" {
 		return usagef("direct compares two ways: name the second upstream with --to NAME, or give its base URL with --direct URL")
 	}
-	return c.terms.runBeside(out, line, c.another, probe.Setup{Size: c.Size}, experiment.Direct)
+	c.second = c.another
+	return c.terms.run(out, line, probe.Setup{Size: c.Size}, experiment.Direct)
 }
 
 type allCommand struct {
@@ -197,7 +199,8 @@ func (c *allCommand) Run(out *console, line *kong.Context) error {
 		kinds = append(kinds, experiment.Direct)
 	}
 	s := probe.Setup{Sizes: c.Sizes, Size: c.Size, Count: c.Count, Levels: c.Levels}
-	return c.terms.runBeside(out, line, c.another, s, kinds...)
+	c.second = c.another
+	return c.terms.run(out, line, s, kinds...)
 }
 
 // check finds what no experiment can be made of.
@@ -213,6 +216,10 @@ func (a *terms) check(s probe.Setup) error {
 		return usagef("--count is 1 or more, and --levels are two or more of 1 or more")
 	case a.Budget < 0 || a.Pause < 0 || a.Patience < 0 || a.Timeout < 0:
 		return usagef("--budget, --pause, --patience and --timeout are 0 or more")
+	case len(inOrder(a.Model)) < len(a.Model):
+		return usagef("--model: a model is named twice")
+	case a.second.To != "" && a.second.Direct != "":
+		return usagef("--to names the second upstream and --direct gives its address: one of them is enough")
 	case a.JSON && a.Markdown:
 		return usagef("--json and --markdown exclude each other")
 	}

@@ -30,12 +30,9 @@ type probing struct {
 	trials []*probe.Trial
 }
 
-func (a *terms) run(out *console, line *kong.Context, s probe.Setup, kinds ...experiment.Kind) error {
-	return a.runBeside(out, line, another{}, s, kinds...)
-}
-
-// runBeside runs experiments, with a second upstream where there is one.
-func (a *terms) runBeside(out *console, line *kong.Context, second another, s probe.Setup, kinds ...experiment.Kind) (err error) {
+// run runs experiments.
+func (a *terms) run(out *console, line *kong.Context, s probe.Setup, kinds ...experiment.Kind) (err error) {
+	s.Sizes, s.Levels = inOrder(s.Sizes), inOrder(s.Levels)
 	if err := a.check(s); err != nil {
 		return err
 	}
@@ -46,12 +43,12 @@ func (a *terms) runBeside(out *console, line *kong.Context, second another, s pr
 	s.Upstreams = []string{probe.Default}
 	var extra []string
 	switch {
-	case second.Direct != "":
-		extra, s.Upstreams = []string{"direct=" + second.Direct}, append(s.Upstreams, "direct")
-	case second.To != "":
-		s.Upstreams = append(s.Upstreams, second.To)
+	case a.second.Direct != "":
+		extra, s.Upstreams = []string{"direct=" + a.second.Direct}, append(s.Upstreams, "direct")
+	case a.second.To != "":
+		s.Upstreams = append(s.Upstreams, a.second.To)
 	}
-	if p.keys, err = a.keys(s.Upstreams, second.ToKeyEnv); err != nil {
+	if p.keys, err = a.keys(s.Upstreams, a.second.ToKeyEnv); err != nil {
 		return err
 	}
 	if p.via, err = a.reach(out, extra...); err != nil {
@@ -71,6 +68,11 @@ func (a *terms) runBeside(out *console, line *kong.Context, second another, s pr
 	return p.send()
 }
 
+// inOrder is each number once, the least first; nil of none.
+func inOrder[T cmp.Ordered](numbers []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(numbers)))
+}
+
 // plan makes the trials.
 func (p *probing) plan(line *kong.Context, s probe.Setup, kinds []experiment.Kind) (err error) {
 	if s.Models, s.Wire, err = p.choose(p.out.stop, p.via.Instance, p.keys[probe.Default]); err != nil {
@@ -84,8 +86,6 @@ func (p *probing) plan(line *kong.Context, s probe.Setup, kinds []experiment.Kin
 	if s.Seed == 0 {
 		s.Seed = rand.Uint64()
 	}
-	slices.Sort(s.Sizes)
-	slices.Sort(s.Levels)
 	for _, kind := range kinds {
 		t, err := s.Trial(kind)
 		if err != nil {
@@ -110,7 +110,7 @@ func (p *probing) showPlan() {
 	for _, trial := range p.trials {
 		requests, tokens = requests+len(trial.Steps), tokens+trial.Worst()
 		fmt.Fprintf(t, "%s\t%s\t%s tokens at most\t%s\n",
-			trial.Kind, plural(int64(len(trial.Steps)), "request"), counted(trial.Worst()), strings.Join(armsOf(trial), ", "))
+			trial.Kind, plural(int64(len(trial.Steps)), "request"), counted(trial.Worst()), strings.Join(armsOf(trial), "; "))
 	}
 	fmt.Fprintf(t, "together\t%s\t%s tokens at most\tbudget %s\n", plural(int64(requests), "request"), counted(tokens), counted(p.Budget))
 	_ = t.Flush() // as any line before it
@@ -150,14 +150,20 @@ func (p *probing) confirm() error {
 		return usagef(nobody)
 	}
 	fmt.Fprint(p.human, "Send them? [y/N] ")
-	answer, err := readLine(p.out.stop, os.Stdin)
-	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-	case answer == "y" || answer == "yes":
+	switch yes, err := agreed(p.out.stop, os.Stdin); {
+	case yes:
 		return nil
-	case err != nil && answer == "" && p.out.stop.Err() == nil:
+	case errors.Is(err, io.EOF):
 		return usagef(nobody)
 	}
 	return errors.New("nothing was sent")
+}
+
+// agreed says whether the next line is a yes.
+func agreed(ctx context.Context, f *os.File) (bool, error) {
+	answer, err := readLine(ctx, f)
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
 }
 
 // readLine reads a line, unless it is told to stop before there is one.

@@ -97,7 +97,7 @@ func (r *Runner) check(ctx context.Context, s *shot) (*shot, error) {
 			return nil, ErrPatience
 		case open && s.wire == Responses && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed}, s.status):
 			s.wire = Chat
-		case s.status == http.StatusBadRequest && ok:
+		case ok && (s.status == http.StatusBadRequest || s.status == http.StatusUnprocessableEntity):
 			m = better
 		case s.refused():
 			return nil, s.refusal()

@@ -106,11 +106,12 @@ func (i *Instance) rows(ctx context.Context, query string) ([]*Row, error) {
 	return found.Requests, i.ask(ctx, "/-/api/requests?"+query, &found)
 }
 
-// row is the newest of a step that has ended, nil where there is none yet.
-func (i *Instance) row(ctx context.Context, id string, step int) (*Row, error) {
-	found, err := i.rows(ctx, "limit=64&experiment="+id)
+// row is the newest of a step that has ended, nil where there is none yet. It is
+// among the newest of its experiment, since no more than AtOnce are sent at a time.
+func (i *Instance) row(ctx context.Context, s *shot) (*Row, error) {
+	found, err := i.rows(ctx, fmt.Sprintf("limit=%d&experiment=%s", 2*s.arm.AtOnce+2, s.experiment))
 	for _, r := range found {
-		if r.Step != nil && *r.Step == int64(step) {
+		if r.Step != nil && *r.Step == int64(s.step) {
 			return r, nil
 		}
 	}

@@ -38,12 +38,12 @@ func (w world) prove(t *testing.T, sum *tally) {
 			s := setup()
 			s.Models, s.Seed = []string{"m"}, w.seed
 			s.Rounds, s.Count, s.Size = 6, 12, w.long
-			s.Sizes = []int64{100, w.long / 3, w.long}
+			s.Sizes, s.Levels = []int64{100, w.long / 3, w.long}, []int{1, 2, 4, 8}
 			switch kind {
 			case experiment.Models:
 				s.Models = append(s.Models, "other")
 			case experiment.Direct:
-				s.Upstreams = append(s.Upstreams, "straight")
+				s.Upstreams, s.Size = append(s.Upstreams, "straight"), 300
 			}
 			made := trial(t, s, kind)
 			outcomes, err := l.run(context.Background(), made)

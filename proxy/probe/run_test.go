@@ -247,6 +247,23 @@ func TestTheSecondOfACacheRoundFindsTheFirst(t *testing.T) {
 	})
 }
 
+func TestABurstIsAlikeButForItsNonce(t *testing.T) {
+	scene{}.enter(t, func(l *lab) {
+		if _, err := l.run(context.Background(), trial(t, setup(), experiment.Burst)); err != nil {
+			t.Fatal(err)
+		}
+		bodies := l.bodies[1:] // behind the check
+		if other := slices.Compact(slices.Clone(bodies[4:])); len(other) != 1 {
+			t.Errorf("%d bodies are to be identical: %q", len(other), other)
+		}
+		for i, body := range bodies[:4] {
+			if len(body) != len(bodies[4]) || slices.Contains(bodies[i+1:], body) {
+				t.Errorf("%q beside %q", body, bodies[4])
+			}
+		}
+	})
+}
+
 func TestEveryOtherPromptIsCold(t *testing.T) {
 	p := simulator.DefaultProfiles()
 	for i := range p {

@@ -58,8 +58,8 @@ type run struct {
 	trial   *Trial
 	outcome *Outcome
 
-	round   int
-	sizes   map[place]size // of this round: what is compared within it is of one size
+	round   int            // -1 before the first
+	known   map[place]size // by which prompts are made
 	done    int            // steps
 	refused int            // in a row
 	failed  int            // in a row
@@ -92,11 +92,18 @@ func (u *run) together(first int) (behind int) {
 	return behind
 }
 
+// enter takes in, at the beginning of a round, what was learned of sizes: what is
+// compared within it is of one size. The prompts of a burst are alike in all.
+func (u *run) enter(round int) {
+	if u.round < 0 || round != u.round && u.trial.Kind != experiment.Burst {
+		u.known = maps.Clone(u.sizes)
+	}
+	u.round = round
+}
+
 // volley sends steps together, if the budget can bear them all.
 func (u *run) volley(ctx context.Context, first, behind int) error {
-	if round := u.trial.Steps[first].Round; round != u.round {
-		u.round, u.sizes = round, maps.Clone(u.Runner.sizes)
-	}
+	u.enter(u.trial.Steps[first].Round)
 	shots := make([]*shot, 0, behind-first)
 	var worst int64
 	for i := first; i < behind; i++ {
@@ -124,9 +131,10 @@ func (u *run) volley(ctx context.Context, first, behind int) error {
 // aim makes the request of a step.
 func (u *run) aim(i int) *shot {
 	arm := u.trial.arm(i)
-	p := u.trial.ask(i, u.sizes[placeOf(arm)])
+	z := u.known[placeOf(arm)]
+	p := u.trial.ask(i, z)
 	return &shot{
-		experiment: u.outcome.ID, step: i, arm: arm, words: p.words, worst: u.sizes[placeOf(arm)].most(p.words) + arm.OutputTokens,
+		experiment: u.outcome.ID, step: i, arm: arm, words: p.words, worst: z.most(p.words) + arm.OutputTokens,
 		wire: u.trial.Wire, body: u.manners[placeOf(arm)].body(u.trial.Wire, arm, p),
 	}
 }

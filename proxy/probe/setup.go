@@ -37,7 +37,7 @@ const (
 
 // Trial makes the trial of a kind.
 func (s Setup) Trial(kind experiment.Kind) (*Trial, error) {
-	make, known := map[experiment.Kind]func() *Trial{
+	made, known := map[experiment.Kind]func() *Trial{
 		experiment.Ladder: s.ladder, experiment.Burst: s.burst, experiment.Cache: s.cache, experiment.History: s.history,
 		experiment.Models: s.models, experiment.Shapes: s.shapes, experiment.Load: s.load, experiment.Direct: s.direct,
 	}[kind]
@@ -51,7 +51,7 @@ func (s Setup) Trial(kind experiment.Kind) (*Trial, error) {
 	case kind == experiment.Direct && len(s.Upstreams) < 2:
 		return nil, fmt.Errorf("direct needs a second upstream")
 	}
-	return make(), nil
+	return made(), nil
 }
 
 // ladder is the same model at prompts of several lengths.

@@ -137,7 +137,7 @@ func (r *Runner) await(ctx context.Context, s *shot) *Row {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rowPatience)
 	defer cancel()
 	for {
-		row, err := r.Instance.row(ctx, s.experiment, s.step)
+		row, err := r.Instance.row(ctx, s)
 		if err != nil {
 			return nil
 		}

@@ -111,7 +111,7 @@ const (
 func DefaultProfiles() []Profile {
 	kept := Cache{Min: 1024, Idle: 5 * time.Minute, Tokens: 4 << 20}
 	large := Behaviour{
-		Floor: 70 * time.Millisecond, Prefill: 45 * time.Microsecond, PrefillGrowth: 0.004,
+		Floor: 50 * time.Millisecond, Prefill: 45 * time.Microsecond, PrefillGrowth: 0.004,
 		TPOT: 18 * time.Millisecond, Jitter: 0.2, Output: 120, Headers: AtAccept,
 	}
 	light := Behaviour{
