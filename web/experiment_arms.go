@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -31,7 +32,6 @@ type armTable struct {
 type armRow struct {
 	Shape, Name string
 	Answered    string // of those sent
-	URL         string // of its requests that were answered; "" for none
 	TTFT        armCell
 	Plot        whisker
 	Cells       []armCell
@@ -190,7 +190,7 @@ func (e reported) failures() (all []failureRow) {
 	for i, a := range e.Arms {
 		of := a.Failures
 		if a.RateLimited > 0 {
-			limited := experiment.Failure{Outcome: exchange.UpstreamError, Status: new(int64(http429)), Count: a.RateLimited}
+			limited := experiment.Failure{Outcome: exchange.UpstreamError, Status: new(int64(http.StatusTooManyRequests)), Count: a.RateLimited}
 			of = append(slices.Clone(of), limited)
 		}
 		for _, f := range of {
@@ -200,8 +200,6 @@ func (e reported) failures() (all []failureRow) {
 	return all
 }
 
-const http429 = 429
-
 func (e reported) failure(arm int, f experiment.Failure) failureRow {
 	row := failureRow{
 		Shape: armShape(arm), Name: e.name(arm), Outcome: e.l.value("outcome.", string(f.Outcome)), Count: strconv.Itoa(f.Count),
@@ -209,7 +207,7 @@ func (e reported) failure(arm int, f experiment.Failure) failureRow {
 	}
 	if f.Status != nil {
 		row.Status = strconv.FormatInt(*f.Status, 10)
-		if *f.Status == http429 {
+		if *f.Status == http.StatusTooManyRequests {
 			row.Outcome = e.l.say("experiment.limited")
 		}
 	}

@@ -22,10 +22,16 @@ type lineRow struct {
 // strips are the pictures of the samples, arm by arm in the order of sending.
 func (e reported) strips(cv canvas) (all []chart) {
 	for _, st := range []strip{
-		{"strips_ttft", inSeconds, func(s experiment.Sample) *float64 { return scaled(s.TTFT, 1e6) },
-			func(a experiment.ArmReport) *experiment.Estimate { return a.TTFT }, 1e6},
-		{"strips_rate", inRates, func(s experiment.Sample) *float64 { return scaled(s.Rate, 1e3) },
-			func(a experiment.ArmReport) *experiment.Estimate { return a.Rate }, 1e3},
+		{
+			name: "strips_ttft", unit: inSeconds, scale: 1e6,
+			value:  func(s experiment.Sample) *float64 { return s.TTFT },
+			median: func(a experiment.ArmReport) *experiment.Estimate { return a.TTFT },
+		},
+		{
+			name: "strips_rate", unit: inRates, scale: 1e3,
+			value:  func(s experiment.Sample) *float64 { return s.Rate },
+			median: func(a experiment.ArmReport) *experiment.Estimate { return a.Rate },
+		},
 	} {
 		if ch, ok := e.strip(cv, st); ok {
 			all = append(all, ch)
@@ -34,20 +40,13 @@ func (e reported) strips(cv canvas) (all []chart) {
 	return all
 }
 
-func scaled(v *float64, by float64) *float64 {
-	if v == nil {
-		return nil
-	}
-	return new(*v * by)
-}
-
 // strip is what is drawn of each request, in a strip for each arm.
 type strip struct {
 	name   string
 	unit   unit
-	value  func(experiment.Sample) *float64 // by the unit
+	scale  float64 // of the report's figures to the unit's
+	value  func(experiment.Sample) *float64
 	median func(experiment.ArmReport) *experiment.Estimate
-	scale  float64 // of the median, to the unit
 }
 
 const (
@@ -97,7 +96,7 @@ func (e reported) spread(st strip) *cloud {
 		place := stripEdge + (stripWhole-2*stripEdge)*(2*before[s.Arm]+1)/(2*sent[s.Arm])
 		before[s.Arm]++
 		if v := st.value(s); v != nil {
-			c.add(originOf(s), int64(*v), -int64(stripWhole*s.Arm+place), int32(s.Arm))
+			c.add(originOf(s), int64(*v*st.scale), -int64(stripWhole*s.Arm+place), int32(s.Arm))
 		}
 	}
 	return c

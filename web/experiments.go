@@ -48,7 +48,8 @@ const experimentsShown = 50
 
 // experiments is the view's http.Handler.
 func (s *site) experiments(w http.ResponseWriter, r *http.Request) error {
-	v := experimentsView{page: s.page(w, r, "experiments.title"), Runs: s.runCommands(), Token: s.Token != ""}
+	v := experimentsView{page: s.page(w, r, "experiments.title"), Token: s.Token != ""}
+	v.Runs = s.runCommands(v.Language)
 	kept, err := s.Store.Experiments(r.Context(), experimentsShown+1)
 	if err != nil {
 		return err
@@ -60,9 +61,6 @@ func (s *site) experiments(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		v.Rows = append(v.Rows, row)
-	}
-	for i := range v.Runs {
-		v.Runs[i].Word = v.Language.say("experiments.run." + v.Runs[i].Name)
 	}
 	return v.render(w, http.StatusOK, "experiments", v)
 }
@@ -114,7 +112,7 @@ func lastSent(report *experiment.Report) time.Time {
 }
 
 // runCommands are what to paste, each going through this instance.
-func (s *site) runCommands() []runCommand {
+func (s *site) runCommands(l language) []runCommand {
 	second := "NAME"
 	if len(s.Upstreams) > 1 {
 		second = s.Upstreams[1].Name
@@ -124,7 +122,7 @@ func (s *site) runCommands() []runCommand {
 		{"all", ""}, {"ladder", ""}, {"burst", ""}, {"cache", ""}, {"history", ""}, {"shapes", ""}, {"load", ""},
 		{"models", " --model MODEL --model MODEL"}, {"direct", " --to " + second},
 	} {
-		all = append(all, runCommand{Name: c.name, Text: "ttftap probe " + c.name + " --via " + s.base() + c.rest})
+		all = append(all, runCommand{c.name, l.say("experiments.run." + c.name), "ttftap probe " + c.name + " --via " + s.base() + c.rest})
 	}
 	return all
 }
