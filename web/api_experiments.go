@@ -133,11 +133,16 @@ func (s *site) experimentReport(r *http.Request, id string) (*experiment.Report,
 	if err != nil {
 		return nil, err
 	}
+	return s.reportOf(r, e)
+}
+
+// reportOf is the report of an experiment that is kept.
+func (s *site) reportOf(r *http.Request, e store.Experiment) (*experiment.Report, error) {
 	plan, err := readPlan(e.Plan)
 	if err != nil {
-		return nil, fmt.Errorf("experiment %s: %w", id, err)
+		return nil, fmt.Errorf("experiment %s: %w", e.ID, err)
 	}
-	rows, err := s.collect(r, store.Filter{Experiment: id, Order: "asc"})
+	rows, err := s.collect(r, store.Filter{Experiment: e.ID, Order: "asc"})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,12 @@ var audited = map[string][]string{
 		"/-/requests/prefill", "/-/requests/decode", "/-/requests/cut", "/-/requests/under-way", "/-/requests/none-such",
 		"/-/turns/turn-7", "/-/turns/none-such", "/-/compare?a=prefill&b=decode", "/-/compare?a=prefill",
 	},
-	"empty":  {"/-/", "/-/charts", "/-/models"},
+	"lab": {
+		"/-/experiments", "/-/experiments/" + ladderID, "/-/experiments/" + cacheID, "/-/experiments/" + runningID, "/-/experiments/" + hostileID,
+		"/-/experiments/" + strings.Repeat("0", 26), "/-/experiments/compare?a=" + ladderID + "&b=" + laterID, "/-/experiments/compare",
+		"/-/?experiment=" + ladderID,
+	},
+	"empty":  {"/-/", "/-/charts", "/-/models", "/-/experiments"},
 	"locked": {"/-/"},
 }
 
@@ -44,7 +49,7 @@ func TestEveryViewPassesTheAuditOfAccessibility(t *testing.T) {
 	full.Models = usualModels()
 	locked := full
 	locked.Token = "open sesame"
-	for name, c := range map[string]Config{"full": full, "empty": newConfig(t), "locked": locked} {
+	for name, c := range map[string]Config{"full": full, "lab": newLab(t, everyTrial()...), "empty": newConfig(t), "locked": locked} {
 		b := newTab(t, ctx, c)
 		_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
 		b.must(err)

@@ -70,6 +70,7 @@ func TestInABrowser(t *testing.T) {
 		{"the connect page leads to each client and upstream", routed, connectsClients},
 		{"the models page tells what is usual", judged, tellsWhatIsUsual},
 		{"a turn is summed and leads to its requests", newConfig(t, append(agent(), crew()...)...), sumsATurn},
+		{"experiments are read, followed and compared", newLab(t, everyTrial()...), readsExperiments},
 		{"two requests are chosen, compared and swapped", newConfig(t, append(agent(), crew()...)...), choosesAndCompares},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.look(newTab(t, ctx, test.c)) })
@@ -81,7 +82,7 @@ func startBrowser(t *testing.T, path string) context.Context {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(cancel)

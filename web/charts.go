@@ -48,14 +48,15 @@ type chartKey struct {
 // picture is an area with its axes. Widths are parts of that of the area, so that
 // it fits any window and letters keep their size; heights are pixels.
 type picture struct {
-	Height int
-	Below  string // where the labels of the lower axis lie
-	X, Y   []chartTick
-	Bins   template.HTML
-	Groups []markGroup
-	Lines  []chartLine
-	Labels []chartLabel
-	Ranges []chartRange
+	Height  int
+	Below   string // where the labels of the lower axis lie
+	X, Y    []chartTick
+	Upright bool // the ticks of the lower axis have lines
+	Bins    template.HTML
+	Groups  []markGroup
+	Lines   []chartLine
+	Labels  []chartLabel
+	Ranges  []chartRange
 }
 
 // chartTick is a mark of an axis, and where its label lies.

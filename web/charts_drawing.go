@@ -18,11 +18,15 @@ type canvas struct {
 	now   time.Time // in the page's zone
 	usual []*diagnosis.Baseline
 	full  bool // the charts' own view, not the band over the log
+	tall  int  // height of an area, in pixels; 0 for that of the view
 }
 
 // height is that of an area, in pixels.
 func (cv canvas) height() int {
-	if cv.full {
+	switch {
+	case cv.tall > 0:
+		return cv.tall
+	case cv.full:
 		return 260
 	}
 	return 150

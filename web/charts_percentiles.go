@@ -67,7 +67,7 @@ func (c *charting) percentileChart(cv canvas) chart {
 	if len(firsts)+len(totals) == 0 {
 		return ch
 	}
-	r := &ranges{canvas: cv, scale: newLogScale(append(firsts[:len(firsts):len(firsts)], totals...)), picture: &picture{}}
+	r := &ranges{canvas: cv, scale: newLogScale(append(firsts[:len(firsts):len(firsts)], totals...)), picture: &picture{Upright: true}}
 	r.list("first", "prefill", firsts)
 	r.list("total", "decode", totals)
 	r.X, r.Height, r.Below = r.scale.ticks(), r.y+4, below(r.y+4)

@@ -61,7 +61,7 @@ func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
 	v := exchangeView{page: s.page(w, r, "exchange.title")}
 	v.fill(x, s.Now())
 	if x.Outcome == exchange.Open {
-		v.Refresh = refreshing(w, r, x)
+		v.Refresh = refreshing(w, r, exchangeURL(x))
 		v.Live, v.Reload = liveURL(query(store.Filter{Search: x.ID}.Query()), v.Language, scale{}, position), "finished"
 	}
 	if err := s.surround(r.Context(), &v, x); err != nil {
@@ -162,7 +162,7 @@ func csvRow(x *exchange.Exchange) string {
 	return address("/-/export.csv", f.Query())
 }
 
-// refresh is how to look again at an exchange under way, without a script.
+// refresh is how to look again at what is under way, without a script.
 type refresh struct {
 	Once  string // address of the same view
 	Each  string // of the one that does so by itself; "" in that
@@ -172,8 +172,8 @@ type refresh struct {
 const refreshEvery = "3"
 
 // refreshing has the browser load the view anew, if its address asks for that.
-func refreshing(w http.ResponseWriter, r *http.Request, x *exchange.Exchange) *refresh {
-	v := &refresh{Once: exchangeURL(x), Each: exchangeURL(x) + "?refresh=" + refreshEvery, Every: refreshEvery}
+func refreshing(w http.ResponseWriter, r *http.Request, once string) *refresh {
+	v := &refresh{Once: once, Each: once + "?refresh=" + refreshEvery, Every: refreshEvery}
 	if r.URL.Query().Get("refresh") == refreshEvery {
 		v.Each = ""
 		w.Header().Set("Refresh", refreshEvery)

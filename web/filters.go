@@ -45,7 +45,10 @@ type selection struct {
 
 // chip is a filter that is on, with the address of the view without it and how
 // many exchanges that has, "" where they are not counted.
-type chip struct{ Name, Value, Remove, Count string }
+type chip struct {
+	Name, Value, Remove, Count string
+	URL                        string // of what the value names; "" for none
+}
 
 // periods are the times that the form offers.
 var periods = []string{"-15m", "-1h", "-3h", "-24h", "-7d"}
@@ -155,6 +158,9 @@ func (f *filters) keep(q query) {
 func (f *filters) chip(l language, q query, all facets) {
 	for _, name := range q.filters() {
 		c := chip{Name: l.say("filter." + name), Value: l.value(name+".", q.get(name)), Remove: q.with(name, "")}
+		if name == "experiment" {
+			c.URL = experimentURL(q.get(name))
+		}
 		if all[name] != nil {
 			c.Count = countOf(all.all(name))
 		}

@@ -37,6 +37,7 @@ func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 	judged.Models = usualModels()
 	charted := newConfig(t, telling()...)
 	charted.Models = func() []*diagnosis.Baseline { return []*diagnosis.Baseline{steep("gpt-5-codex")} }
+	lab := New(newLab(t, everyTrial()...))
 	views := []struct {
 		name   string
 		page   http.Handler
@@ -66,6 +67,15 @@ func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 		{"compare-unlike", full, "/-/compare?a=prefill&b=cancelled"},
 		{"compare-one", turns, "/-/compare?a=agent-4"},
 		{"compare-missing", turns, "/-/compare?a=agent-4&b=nowhere"},
+		{"experiments", lab, "/-/experiments"},
+		{"experiments-none", empty, "/-/experiments"},
+		{"experiment", lab, "/-/experiments/" + ladderID},
+		{"experiment-cache", lab, "/-/experiments/" + cacheID},
+		{"experiment-running", lab, "/-/experiments/" + runningID},
+		{"experiment-hostile", lab, "/-/experiments/" + hostileID},
+		{"experiment-missing", lab, "/-/experiments/nowhere"},
+		{"experiment-compare", lab, "/-/experiments/compare?a=" + ladderID + "&b=" + laterID},
+		{"experiment-compare-missing", lab, "/-/experiments/compare?a=" + ladderID + "&b=nowhere"},
 		{"login", New(locked), "/-/?q=x"},
 	}
 	for _, v := range views {

@@ -13,6 +13,8 @@ var everywhere = []string{
 	"/-/", "/-/?from=nonsense", "/-/requests/decode", "/-/requests/nowhere", "/-/charts", "/-/connect", "/-/nowhere",
 	"/-/export.csv", "/-/export.jsonl", "/-/export.csv?from=nonsense", "/-/api/requests", "/-/api/requests/decode",
 	"/-/api/requests/nowhere", "/-/api/models", "/-/healthz", "/-/static/nothing.css",
+	"/-/experiments", "/-/experiments/" + ladderID, "/-/experiments/" + ladderID + "/report.md", "/-/experiments/compare",
+	"/-/experiments/compare?a=" + ladderID + "&b=" + cacheID, "/-/api/experiments", "/-/api/experiments/" + ladderID,
 	"/-/turns/turn-7", "/-/turns/nowhere", "/-/compare", "/-/compare?a=decode&b=prefill", "/-/compare?a=decode&b=nowhere",
 }
 

@@ -43,6 +43,10 @@ func idList(l language, x *exchange.Exchange) list {
 	b.id("id", x.ID, "")
 	b.linked("session", x.SessionID, rowsWith("session", x.SessionID))
 	b.linked("turn", x.TurnID, turnURL(x))
+	b.linked("experiment", x.Experiment, experimentURL(x.Experiment))
+	if x.Experiment != "" && x.Step != nil {
+		b.Facts[len(b.Facts)-1].Aside = l.say("part.step", figure.Count(x.Step))
+	}
 	b.have("kind", plain(x.RequestKind, nameRunes), "")
 	if retried(x) {
 		b.id("retry_group", x.RetryGroup, l.say("part.attempt", figure.Count(x.Attempt)))

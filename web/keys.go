@@ -23,6 +23,7 @@ var hotkeys = []hotkey{
 	{[]string{"g"}, "l", "log"},
 	{[]string{"g"}, "c", "charts"},
 	{[]string{"g"}, "m", "models"},
+	{[]string{"g"}, "e", "experiments"},
 	{[]string{"g"}, "s", "connect"},
 	{[]string{"?"}, "", "help"},
 }

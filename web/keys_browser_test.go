@@ -60,6 +60,8 @@ func followsKeys(d *drive) {
 	d.becomes(`window.exported === undefined && document.readyState === "complete"`)
 	d.press("g", "s")
 	d.becomes(`location.pathname === "/-/connect" && document.readyState === "complete"`)
+	d.press("g", "e")
+	d.becomes(`location.pathname === "/-/experiments" && document.readyState === "complete"`)
 	d.press("g", "l")
 	d.becomes(`location.pathname === "/-/" && document.readyState === "complete"`)
 	d.quiet()

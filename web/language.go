@@ -97,8 +97,13 @@ func (l language) say(key string, args ...any) string {
 
 // rich is a phrase whose `quoted` parts are set as code.
 func (l language) rich(key string, args ...any) template.HTML {
+	return coded(l.say(key, args...))
+}
+
+// coded is a text whose `quoted` parts are set as code.
+func coded(text string) template.HTML {
 	var b strings.Builder
-	for i, part := range strings.Split(l.say(key, args...), "`") {
+	for i, part := range strings.Split(text, "`") {
 		if i%2 == 1 {
 			b.WriteString("<code>" + html.EscapeString(part) + "</code>")
 			continue

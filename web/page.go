@@ -64,19 +64,21 @@ func (s *site) page(w http.ResponseWriter, r *http.Request, title string) page {
 // tab is an entry of the navigation.
 type tab struct {
 	Word, URL string
+	Key       string // that opens it, after g
 	Current   bool
 }
 
 // tabs are the views of the navigation with their addresses, and how those of the
 // views begin that belong to each.
 var tabs = []struct {
-	name, path string
-	below      []string
+	name, key, path string
+	below           []string
 }{
-	{"log", "/-/", []string{"/-/requests/", "/-/turns/", "/-/compare"}},
-	{"charts", "/-/charts", nil},
-	{"models", "/-/models", nil},
-	{"connect", "/-/connect", nil},
+	{"log", "l", "/-/", []string{"/-/requests/", "/-/turns/", "/-/compare"}},
+	{"charts", "c", "/-/charts", nil},
+	{"models", "m", "/-/models", nil},
+	{"experiments", "e", "/-/experiments", []string{"/-/experiments/"}},
+	{"connect", "s", "/-/connect", nil},
 }
 
 // tabs is the navigation as seen from a view: what is filtered there stays so.
@@ -88,6 +90,7 @@ func (s *site) tabs(l language, r *http.Request) []tab {
 		all = append(all, tab{
 			Word:    l.say("nav." + t.name),
 			URL:     q.choosing(t.path),
+			Key:     t.key,
 			Current: r.URL.Path == t.path || slices.ContainsFunc(t.below, within),
 		})
 	}

@@ -1,5 +1,5 @@
 // Package web is the page under /-/: the request log, live; one exchange, one turn,
-// two exchanges compared; charts, models, how to connect; the exports and the JSON
+// two exchanges compared; charts, models, experiments, how to connect; the exports and the JSON
 // of these. It reads the store, follows the recorder, and is told what is under
 // way and what is usual for the models. But for the live events it works without
 // JavaScript, and it loads nothing from another host.
@@ -92,6 +92,10 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/charts", s.view(s.charts))
 		r.Get("/-/turns/{id}", s.view(s.turn))
 		r.Get("/-/compare", s.view(s.compare))
+		r.Get("/-/experiments", s.view(s.experiments))
+		r.Get("/-/experiments/compare", s.view(s.compareExperiments))
+		r.Get("/-/experiments/{id}", s.view(s.experimentPage))
+		r.Get("/-/experiments/{id}/report.md", s.view(s.experimentMarkdown))
 		r.Get("/-/connect", s.view(s.connect))
 		r.Get("/-/live", s.view(s.live))
 		r.Get("/-/export.csv", s.view(s.exportCSV))

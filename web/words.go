@@ -6,7 +6,7 @@ import "maps"
 type phrase struct{ en, zh string }
 
 // catalogue holds every phrase of the page, by its key.
-var catalogue = together(phrases, chartPhrases, connectPhrases, modelsPhrases, exchangePhrases, livePhrases, overviewPhrases, verdictPhrases, promptPhrases, turnPhrases, comparePhrases)
+var catalogue = together(phrases, chartPhrases, connectPhrases, modelsPhrases, exchangePhrases, experimentPhrases, livePhrases, overviewPhrases, verdictPhrases, promptPhrases, turnPhrases, comparePhrases)
 
 func together(parts ...map[string]phrase) map[string]phrase {
 	all := map[string]phrase{}
@@ -17,14 +17,15 @@ func together(parts ...map[string]phrase) map[string]phrase {
 }
 
 var phrases = map[string]phrase{
-	"nav.skip":    {"Skip to content", "跳到正文"},
-	"nav.main":    {"Main", "主导航"},
-	"nav.log":     {"Requests", "请求日志"},
-	"nav.models":  {"Models", "模型"},
-	"nav.connect": {"Connect", "接入"},
-	"nav.switch":  {"中文", "English"},
-	"foot.kept":   {"No key, prompt or answer is kept.", "不保存密钥、提示词和回答。"},
-	"list.comma":  {", ", "，"},
+	"nav.skip":        {"Skip to content", "跳到正文"},
+	"nav.main":        {"Main", "主导航"},
+	"nav.log":         {"Requests", "请求日志"},
+	"nav.models":      {"Models", "模型"},
+	"nav.experiments": {"Experiments", "实验"},
+	"nav.connect":     {"Connect", "接入"},
+	"nav.switch":      {"中文", "English"},
+	"foot.kept":       {"No key, prompt or answer is kept.", "不保存密钥、提示词和回答。"},
+	"list.comma":      {", ", "，"},
 
 	"recorder.ok":    {"Recording", "记录中"},
 	"recorder.lost":  {"%s records lost", "%s 条记录丢失"},
@@ -232,6 +233,7 @@ var phrases = map[string]phrase{
 	"part.client":      {"client %s", "客户端 %s"},
 	"part.key":         {"key %s", "密钥 %s"},
 	"part.attempt":     {"attempt %s", "第 %s 次尝试"},
+	"part.step":        {"step %s", "第 %s 步"},
 
 	"transport.http":      {"answered whole", "整体返回"},
 	"transport.sse":       {"streamed", "流式"},
@@ -348,6 +350,7 @@ var phrases = map[string]phrase{
 	"fact.id":               {"Here", "本地"},
 	"fact.session":          {"Session", "会话"},
 	"fact.turn":             {"Turn", "轮次"},
+	"fact.experiment":       {"Experiment", "实验"},
 	"fact.kind":             {"Kind", "类型"},
 	"fact.retry_group":      {"Retries", "重试组"},
 	"fact.model_asked":      {"Model asked", "请求的模型"},

@@ -221,7 +221,7 @@
   }
   if (location.pathname === "/-/") sessionStorage["ttftap-log"] = location.search
 
-  // Keys: what most of them press is said by the page, in data-key.
+  // Keys: what most of them press is said by the page, in data-key and data-go.
   const help = $("#help"), shortcuts = $("#shortcuts")
   shortcuts.checked = kept("keys") !== "off"
   shortcuts.onchange = () => kept("keys", shortcuts.checked ? "on" : "off")
@@ -229,7 +229,6 @@
     help.showModal()
     $("button", help).focus()
   }
-  const places = { l: "/-/", c: "/-/charts", m: "/-/models", s: "/-/connect" }
   const click = e => e ? e.click() : false
   const focus = e => e ? e.focus() : false
   const move = by => {
@@ -266,7 +265,7 @@
     const isSecond = e.timeStamp - went < 1500
     went = e.key === "g" && !isSecond ? e.timeStamp : -Infinity
     if (e.key === "g") return
-    const done = isSecond ? click($$("header nav a").find(a => a.pathname === places[e.key]))
+    const done = isSecond ? click($(`[data-go="${CSS.escape(e.key)}"]`))
       : Object.hasOwn(keys, e.key) ? keys[e.key]()
         : click($$(`[data-key="${CSS.escape(e.key)}"]`).find(b => !b.hidden))
     if (done === undefined) e.preventDefault()

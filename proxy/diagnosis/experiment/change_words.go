@@ -44,9 +44,12 @@ var figureNames = map[Figure]Sentence{
 	Rate:    {"Decode rate", "生成速度"},
 }
 
+// Name is what people read for the figure.
+func (f Figure) Name() Sentence { return figureNames[f] }
+
 func (c Change) figures() figures {
 	return figures{
-		"figure": figureNames[c.Figure],
+		"figure": c.Figure.Name(),
 		"from":   quoted(c.From), "to": quoted(c.To),
 		"before": c.Figure.written(c.Before), "after": c.Figure.written(c.After),
 		"change": ranged(c.Change, c.Figure.signed),

@@ -20,7 +20,7 @@ func Join(reports []*Report) *Joint {
 		j.IDs = append(j.IDs, r.ID)
 		if r.Verdict != j.Verdict {
 			j.Found = append(j.Found, r.first())
-			j.Says = append(j.Says, Sentence{"${kind}: ", "${kind}："}.with(figures{"kind": r.Kind.name()}).join(r.Verdict))
+			j.Says = append(j.Says, Sentence{"${kind}: ", "${kind}："}.with(figures{"kind": r.Kind.Name()}).join(r.Verdict))
 		}
 	}
 	j.judgeDecode(reports)

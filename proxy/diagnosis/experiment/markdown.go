@@ -18,8 +18,8 @@ var kindNames = map[Kind]Sentence{
 	Observed: {"Range", "时段"},
 }
 
-// name is what people read for the kind.
-func (k Kind) name() Sentence {
+// Name is what people read for the kind.
+func (k Kind) Name() Sentence {
 	if s, ok := kindNames[k]; ok {
 		return s
 	}
@@ -80,7 +80,7 @@ func (r *Report) Markdown(lang string) string {
 }
 
 func (r *Report) write(p *page, level int) {
-	p.title(level, Sentence{"${kind} experiment", "${kind}实验"}.with(figures{"kind": r.Kind.name()}))
+	p.title(level, Sentence{"${kind} experiment", "${kind}实验"}.with(figures{"kind": r.Kind.Name()}))
 	p.paragraph(Sentence{"**" + r.Verdict.En + "**", "**" + r.Verdict.Zh + "**"})
 	p.paragraph(r.setup())
 	p.bullets(r.Says)
