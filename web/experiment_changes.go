@@ -54,11 +54,15 @@ func changesOf(l language, changes []experiment.Change) (t changeTable) {
 	return t
 }
 
-// mostShare is how far the axis goes either way, so that one figure that was next
-// to nothing does not squash all the others.
-const mostShare = 3
+// How far the axis goes either way at most, for a change that is settled and for
+// one that is not: a figure that was next to nothing must not squash the others.
+const (
+	settledShare = 3
+	openShare    = 0.5
+)
 
-// newShareAxis holds all intervals, as shares of what was before.
+// newShareAxis holds the intervals, as shares of what was before; one that reaches
+// beyond it ends at its edge.
 func newShareAxis(changes []experiment.Change) axis {
 	low, high := 0.0, 0.0
 	for _, c := range changes {
@@ -66,12 +70,17 @@ func newShareAxis(changes []experiment.Change) axis {
 		if !ok {
 			continue
 		}
-		low, high = min(low, share.At), max(high, share.At)
-		if share.Low != nil {
-			low, high = min(low, *share.Low), max(high, *share.High)
+		most := float64(settledShare)
+		if c.Resolution == experiment.Undecided {
+			most = openShare
+		}
+		for _, end := range []*float64{&share.At, share.Low, share.High} {
+			if end != nil {
+				low, high = min(low, max(*end, -most)), max(high, min(*end, most))
+			}
 		}
 	}
-	return newAxis([]int64{hundredths(max(low, -mostShare)), hundredths(min(high, mostShare))}, inShares.least)
+	return newAxis([]int64{hundredths(low), hundredths(high)}, inShares.least)
 }
 
 // shareOf is a change as a share of what was before; ok is false where that is

@@ -94,6 +94,27 @@ func TestAChangeIsCalledOneOnlyWhereItIsSure(t *testing.T) {
 	}
 }
 
+func TestAFigureNextToNothingDoesNotSquashTheOthers(t *testing.T) {
+	change := func(before, low, high float64, of experiment.Resolution) experiment.Change {
+		return experiment.Change{Before: before, Change: experiment.Estimate{At: (low + high) / 2, Low: &low, High: &high}, Resolution: of}
+	}
+	small, tiny := change(1000, 80, 120, experiment.Resolved), change(0.1, -5, 4, experiment.Undecided)
+	for _, test := range []struct {
+		changes  []experiment.Change
+		low, top int64
+	}{
+		{[]experiment.Change{small}, 0, 1500},
+		{[]experiment.Change{small, tiny}, -6000, 6000},
+		{[]experiment.Change{change(100, 900, 1100, experiment.Resolved)}, 0, 30000},
+		{[]experiment.Change{change(0, 1, 2, experiment.Resolved)}, 0, 1000},
+	} {
+		x := newShareAxis(test.changes)
+		if x.lo != test.low || x.hi != test.top {
+			t.Errorf("the axis goes from %d to %d, want %d to %d", x.lo, x.hi, test.low, test.top)
+		}
+	}
+}
+
 func TestStripsHaveTheRequestsInTheOrderOfSending(t *testing.T) {
 	body, r := reportPage(t, ladderID)
 	strips := body[strings.Index(body, `chart-strips_ttft`):strings.Index(body, `chart-strips_rate`)]
