@@ -6,7 +6,7 @@ import (
 )
 
 // judgeLoad says from how many requests at a time on the first token waits longer
-// than with the fewest.
+// than with the fewest: most of them, or more of them than by chance.
 func (f *finder) judgeLoad() {
 	arms := f.byLoad()
 	var leaves, last *Change // the first that is slower, and that with the most at a time
@@ -22,7 +22,13 @@ func (f *finder) judgeLoad() {
 		}
 	}
 	f.sayLimits(arms)
+	crowded, open := f.crowded(arms)
 	switch {
+	case crowded != nil && (leaves == nil || crowded.at < at):
+		f.verdict(Slower, Sentence{
+			"From ${at} requests at a time on some wait: a queue.",
+			"同时 ${at} 个请求起，一部分开始等待：有排队。",
+		}.with(figures{"at": count(crowded.at)}).then(crowded.words()))
 	case leaves != nil:
 		f.verdict(Slower, Sentence{
 			"From ${at} requests at a time on the first token waits: a queue, or a server that shares itself.",
@@ -32,12 +38,30 @@ func (f *finder) judgeLoad() {
 		f.verdict(Unresolved, lacksArm)
 	case last.found() == Unresolved:
 		f.verdict(Unresolved, last.words())
+	case open != nil:
+		f.verdict(Unresolved, open.words().then(moreRounds))
 	default:
 		f.verdict(Same, Sentence{
 			"Up to ${at} requests at a time the first token does not wait.",
 			"同时 ${at} 个请求以内，首字不变慢。",
 		}.with(figures{"at": count(most)}).then(last.words()))
 	}
+}
+
+// crowded is the arm with the fewest requests at a time of which more were spikes
+// than by chance; open one of which some were, and of those with fewer none. Nil
+// for none.
+func (f *finder) crowded(arms []int) (crowded, open *crowding) {
+	for _, c := range f.crowdings(arms) {
+		switch {
+		case c.spikes == 0:
+		case c.chance() < byChance:
+			return &c, nil
+		case c.before == 0:
+			open = &c
+		}
+	}
+	return nil, open
 }
 
 // byLoad are the arms, those with the fewest requests at a time first.
