@@ -18,6 +18,7 @@ import (
 func TestSignalsGoOnToTheCommand(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2} {
 		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
 			script := fmt.Sprintf(`n=0; trap 'n=$((n+1))' %d; echo there; while [ $n = 0 ]; do sleep 0.02; done; sleep 0.2
 				echo $n >&2; ask OPENAI_BASE_URL /responses >/dev/null && exit 42`, int(s))
 			b := below(t, "--json", "--upstream", simulated(t), "--", "sh", "-c", script)

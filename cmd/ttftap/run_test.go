@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/ttftap/ttftap/proxy/simulator"
 )
 
 // askModel is a client of two lines: it sends a request to the base URL in a variable and
@@ -32,9 +30,9 @@ func askModel() {
 	}
 }
 
-// simulated is a base URL with a simulated model behind it.
+// simulated is a base URL with simulated models behind it.
 func simulated(t testing.TB) string {
-	s := httptest.NewServer(simulator.New(simulator.Config{}))
+	s := httptest.NewServer(quickModels())
 	t.Cleanup(s.Close)
 	return s.URL + "/v1"
 }
@@ -97,6 +95,7 @@ func (b *beneath) told(t testing.TB) (s sums) {
 func TestExitStatusIsTheCommands(t *testing.T) {
 	for command, want := range map[string]int{"exit 0": 0, "exit 7": 7, "exit 255": 255, "kill -TERM $$": 143, "kill -KILL $$": 137, "kill -SEGV $$": 139} {
 		t.Run(command, func(t *testing.T) {
+			t.Parallel()
 			b := below(t, "--json", "--", "sh", "-c", command)
 			b.ends(t, want)
 			if s := b.told(t); s.Status != want || s.Command != "sh" {
