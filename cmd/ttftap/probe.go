@@ -53,6 +53,13 @@ type told struct {
 	Lang     string `help:"Language of the report: en or zh." enum:"en,zh" default:"en"`
 }
 
+func (t *told) check() error {
+	if t.JSON && t.Markdown {
+		return usagef("--json and --markdown exclude each other")
+	}
+	return nil
+}
+
 // terms are what all experiments have in common.
 type terms struct {
 	through
@@ -220,8 +227,6 @@ func (a *terms) check(s probe.Setup) error {
 		return usagef("--model: a model is named twice")
 	case a.second.To != "" && a.second.Direct != "":
 		return usagef("--to names the second upstream and --direct gives its address: one of them is enough")
-	case a.JSON && a.Markdown:
-		return usagef("--json and --markdown exclude each other")
 	}
-	return nil
+	return a.told.check()
 }
