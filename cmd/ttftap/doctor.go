@@ -8,10 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/doctor"
@@ -117,10 +114,6 @@ func (c *doctorCommand) setup(out *console) (doctor.Setup, error) {
 
 // codex looks for Codex and reads its config.
 func (c *doctorCommand) codex(ctx context.Context) (doctor.Codex, error) {
-	home := os.Getenv("CODEX_HOME")
-	if user, err := os.UserHomeDir(); home == "" && err == nil {
-		home = filepath.Join(user, ".codex")
-	}
 	if _, err := os.Stat(c.CodexConfig); c.CodexConfig != "" && err != nil {
 		return doctor.Codex{}, usagef("--codex-config: %w", err)
 	}
@@ -128,27 +121,12 @@ func (c *doctorCommand) codex(ctx context.Context) (doctor.Codex, error) {
 	if err != nil {
 		return doctor.Codex{}, fmt.Errorf("look for a project's config: %w", err)
 	}
-	x, err := doctor.ReadCodex(home, c.CodexConfig, folder)
+	x, err := doctor.ReadCodex(codexHome(), c.CodexConfig, folder)
 	if err != nil {
 		return x, err
 	}
-	x.Version = askCodexVersion(ctx)
+	x.Version = versionOfCodex(ctx, "codex")
 	return x, nil
-}
-
-// codexTimeout is how long Codex may take to say which it is.
-const codexTimeout = 5 * time.Second
-
-// askCodexVersion asks the Codex on the path which it is, "" where there is none.
-func askCodexVersion(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, codexTimeout)
-	defer cancel()
-	said, err := exec.CommandContext(ctx, "codex", "--version").Output()
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
-	return line
 }
 
 // newestAborts is how many broken answers of each kind are looked at.
