@@ -31,7 +31,6 @@ type Row struct {
 	Dialect      exchange.Dialect `json:"dialect"`
 	Step         *int64           `json:"experiment_step"`
 	Outcome      exchange.Outcome `json:"outcome"`
-	Status       *int64           `json:"status"`
 	Error        string           `json:"error"`
 	PromptTokens *int64           `json:"prompt_tokens"`
 	CachedTokens *int64           `json:"cached_tokens"`
