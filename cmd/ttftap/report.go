@@ -55,7 +55,7 @@ func (c *reportCommand) Run(out *console) error {
 func (r *report) nameLog(path string) {
 	for i := range r.Checks {
 		if c := &r.Checks[i]; c.Next != "" {
-			c.Next += " --db " + word(path)
+			c.Next += " --db " + shellWord(path)
 		}
 	}
 }
