@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"time"
@@ -46,13 +45,13 @@ func (c *doctorCommand) check() error {
 	if c.KeyEnv != "" && !variableName.MatchString(c.KeyEnv) {
 		return usagef("--key-env takes the name of a variable, such as OPENAI_API_KEY, never the key itself")
 	}
-	if u, err := url.Parse(c.Via); c.Via != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return usagef("--via takes the address of a running ttftap, such as http://localhost:8838")
-	}
 	if c.Fix && c.DryRun {
 		return usagef("--fix changes a file and --dry-run does nothing: choose one")
 	}
-	return nil
+	if c.Via == "" {
+		return nil
+	}
+	return checkAddress("--via", c.Via)
 }
 
 // Run examines, says what it found and, if asked to, puts right what it can.

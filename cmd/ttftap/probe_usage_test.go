@@ -50,6 +50,7 @@ func TestWrongUsageOfAProbeSaysWhatToDo(t *testing.T) {
 		"direct --model m --to x --direct http://a.example": "one of them is enough",
 		"direct --model m --to x --to-key-env NOT_THERE":    "NOT_THERE",
 		"direct --model m --via http://127.0.0.1:1 --direct http://a.b": "--via",
+		"ladder --model m --via localhost:1":                            "--via takes the address of a running ttftap",
 		"history --body none.json":                                      "none.json",
 		"history --body " + short:                                       "nothing to summarise",
 		"history --body " + long + " --wire responses":                  "chat request",
