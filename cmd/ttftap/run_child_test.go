@@ -16,6 +16,7 @@ import (
 // Each signal goes on to the command once, and the proxy outlives it until the
 // command has ended: what it sends then still gets an answer.
 func TestSignalsGoOnToTheCommand(t *testing.T) {
+	t.Parallel()
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2} {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
@@ -40,6 +41,7 @@ func TestSignalsGoOnToTheCommand(t *testing.T) {
 }
 
 func TestCommandThatASignalEndsIsSummedUp(t *testing.T) {
+	t.Parallel()
 	b := below(t, "--json", "--", "sh", "-c", "echo there; exec sleep 60")
 	if err := b.Start(); err != nil {
 		t.Fatal(err)
@@ -53,6 +55,7 @@ func TestCommandThatASignalEndsIsSummedUp(t *testing.T) {
 
 // What the command leaves behind may finish its answer, unless a signal ends that.
 func TestSignalAfterTheCommandEndsWhatItLeftBehind(t *testing.T) {
+	t.Parallel()
 	upstream, _ := gated(t)
 	b := below(t, "--json", "--upstream", upstream, "--", "sh", "-c", "ask OPENAI_BASE_URL /chat/completions & while ! kill -0 $!; do :; done; sleep 0.5")
 	if err := b.Start(); err != nil {
@@ -77,6 +80,7 @@ func TestSignalAfterTheCommandEndsWhatItLeftBehind(t *testing.T) {
 // A command starts with the signals as they are by default; only what was ignored
 // above stays ignored.
 func TestCommandInheritsNoIgnoredSignal(t *testing.T) {
+	t.Parallel()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil || !strings.Contains(string(status), "SigIgn") {
 		t.Skip("SKIPPED: this system does not tell what is ignored")

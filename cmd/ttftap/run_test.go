@@ -93,6 +93,7 @@ func (b *beneath) told(t testing.TB) (s sums) {
 }
 
 func TestExitStatusIsTheCommands(t *testing.T) {
+	t.Parallel()
 	for command, want := range map[string]int{"exit 0": 0, "exit 7": 7, "exit 255": 255, "kill -TERM $$": 143, "kill -KILL $$": 137, "kill -SEGV $$": 139} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
@@ -106,6 +107,7 @@ func TestExitStatusIsTheCommands(t *testing.T) {
 }
 
 func TestInputAndOutputAreTheCommandsOwn(t *testing.T) {
+	t.Parallel()
 	input := strings.Repeat("\x00any bytes\xff\r\n", 20_000)
 	b := below(t, "--", "sh", "-c", "cat; echo to the error >&2")
 	b.Stdin = strings.NewReader(input)
@@ -119,6 +121,7 @@ func TestInputAndOutputAreTheCommandsOwn(t *testing.T) {
 }
 
 func TestSecondSummaryKnowsNothingOfTheFirstRun(t *testing.T) {
+	t.Parallel()
 	upstream := simulated(t)
 	first := below(t, "--json", "--upstream", upstream, "--", "sh", "-c", "ask OPENAI_BASE_URL /responses; ask OPENAI_API_BASE /responses")
 	first.ends(t, 0)
@@ -138,6 +141,7 @@ func TestSecondSummaryKnowsNothingOfTheFirstRun(t *testing.T) {
 // Two at once have a log each, and each tells of its own requests. What was said is
 // one line.
 func TestTwoRunsAtOnceHaveALogEach(t *testing.T) {
+	t.Parallel()
 	upstream := simulated(t)
 	first := below(t, "--json", "--upstream", upstream, "--", "sh", "-c", "echo there; read line; ask OPENAI_BASE_URL /responses")
 	in := must(first.StdinPipe())
@@ -162,6 +166,7 @@ func TestTwoRunsAtOnceHaveALogEach(t *testing.T) {
 }
 
 func TestLogOfTheVariableIsTheUsualOne(t *testing.T) {
+	t.Parallel()
 	upstream, _ := gated(t)
 	c := startChild(t, upstream, filepath.Join(t.TempDir(), "mine.log"))
 	b := below(t, "--json", "--", "true")
@@ -174,6 +179,7 @@ func TestLogOfTheVariableIsTheUsualOne(t *testing.T) {
 
 // A log that was asked for by name is not replaced by another.
 func TestNamedLogThatIsTakenIsAnError(t *testing.T) {
+	t.Parallel()
 	upstream, _ := gated(t)
 	c := startChild(t, upstream, filepath.Join(t.TempDir(), "x.db"))
 	b := below(t, "--db", c.db, "--", "echo", "it ran")
