@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,18 +17,10 @@ func alone(t *testing.T) (models string) {
 	return models
 }
 
-func written(t *testing.T, text string) (path string) {
-	path = filepath.Join(t.TempDir(), "body.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestWrongUsageOfAProbeSaysWhatToDo(t *testing.T) {
 	alone(t)
-	short := written(t, `{"model":"m","messages":[{"role":"user","content":"Hello"}]}`)
-	long := written(t, `{"model":"sim-light","messages":[{"role":"system","content":"Answer in one word."},
+	short := file(t, `{"model":"m","messages":[{"role":"user","content":"Hello"}]}`)
+	long := file(t, `{"model":"sim-light","messages":[{"role":"system","content":"Answer in one word."},
 		{"role":"user","content":"First?"},{"role":"assistant","content":"One."},{"role":"user","content":"Second?"},{"role":"assistant","content":"Two."},{"role":"user","content":"Third?"}]}`)
 	for command, want := range map[string]string{
 		"":                                                  "ladder",

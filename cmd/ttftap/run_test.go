@@ -213,3 +213,12 @@ func await(t testing.TB, done func() bool) {
 		}
 	}
 }
+
+// file is the path of a new file with that text.
+func file(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
