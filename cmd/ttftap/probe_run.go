@@ -105,7 +105,7 @@ func (p *probing) showPlan() {
 	fmt.Fprintf(p.human, "through:  %s\n", way)
 	fmt.Fprintf(p.human, "wire:     %s\n", cmp.Or(p.trials[0].Wire, "responses, else chat"))
 	t := tabwriter.NewWriter(p.human, 0, 0, 2, ' ', 0)
-	requests, tokens := probe.Places(p.trials), probe.CheckWorst(probe.Places(p.trials))
+	requests, tokens := probe.CheckCost(p.trials)
 	fmt.Fprintf(t, "\ncheck\t%s\t%s tokens at most\t%s\n", plural(int64(requests), "request"), counted(tokens), strings.Join(modelsOf(p.trials), ", "))
 	for _, trial := range p.trials {
 		requests, tokens = requests+len(trial.Steps), tokens+trial.Worst()
