@@ -232,6 +232,31 @@ func TestTheBarIsALineOnATerminalAndRareElsewhere(t *testing.T) {
 	}
 }
 
+func TestWhatAnUpstreamNamesIsShownAndNotObeyed(t *testing.T) {
+	const name = "m\x1b]0;title\a\nttftap: all is well"
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]string{"id": name}}})
+	})
+	mux.Handle("/", simulator.New(simulator.Config{}))
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	db := filepath.Join(t.TempDir(), "log.db")
+	out, told, code := probed(t, lone(), "ladder", "--via", "new", "--upstream", server.URL+"/v1", "--db", db, "--yes", "--pause", "0s", "--rounds", "1", "--sizes", "100,200")
+	refused, toldRefused, _ := probed(t, lone(), "models", "--via", "new", "--upstream", server.URL+"/v1", "--db", db, "--dry-run")
+	if code != exitDone {
+		t.Errorf("exit %d: %s", code, told)
+	}
+	for _, text := range []string{out, told, refused, toldRefused} {
+		if strings.ContainsAny(text, "\x1b\a") || strings.Contains(text, "\nttftap: all is well") {
+			t.Errorf("%q", text)
+		}
+	}
+	if !strings.Contains(out, "ttftap: all is well") || !strings.Contains(toldRefused, "ttftap: all is well") {
+		t.Errorf("the model is not named: %s%s", out, toldRefused)
+	}
+}
+
 func TestOnlyAYesIsOne(t *testing.T) {
 	for said, want := range map[string]bool{"y\n": true, "YES\n": true, " y \n": true, "y": true, "n\n": false, "\n": false, "yesterday\n": false, "": false} {
 		r, w := must2(os.Pipe())

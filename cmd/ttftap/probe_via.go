@@ -177,5 +177,5 @@ func unchosen(models []string, question string) error {
 	if n := len(models) - listedMost; n > 0 {
 		models, more = models[:listedMost], fmt.Sprintf(" and %d more", n)
 	}
-	return usagef("%s: %s%s", question, strings.Join(models, ", "), more)
+	return usagef("%s: %s%s", question, printable(strings.Join(models, ", ")), more)
 }

@@ -105,9 +105,19 @@ func (r *Report) setup() Sentence {
 		"`${id}`，${state}：${models}，上游 ${upstreams}（${wire}），计划 ${planned} 个请求，已发 ${sent} 个，${rounds} 轮，始于 ${start}。",
 	}.with(figures{
 		"id": plain(r.ID), "state": states[r.State], "models": list(plains(r.Models)), "upstreams": list(plains(r.Upstreams)),
-		"wire": plain(r.Wire), "sent": count(r.Sent), "planned": count(r.Planned), "rounds": count(r.Rounds),
+		"wire": plain(r.Wire), "sent": count(r.asked()), "planned": count(r.Planned), "rounds": count(r.Rounds),
 		"start": plain(r.StartedAt.UTC().Format(time.RFC3339)),
 	})
+}
+
+// asked is how many of the planned requests were sent, each counted once however
+// often a rate limit has sent it back.
+func (r *Report) asked() int {
+	steps := make(map[int]bool)
+	for _, s := range r.Samples {
+		steps[s.Step] = true
+	}
+	return len(steps)
 }
 
 func plains(texts []string) []Sentence {
