@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -119,11 +120,20 @@ func exitCode(err error, stop stopping, stderr io.Writer) int {
 	case err == nil || errors.Is(err, context.Canceled) && stop.Err() != nil:
 		return exitDone
 	case errors.As(err, &usage):
-		fmt.Fprintln(stderr, "ttftap:", err)
+		complain(stderr, err)
 		return exitUsage
 	case errors.Is(err, errFound):
 		return exitFailed
 	}
-	fmt.Fprintln(stderr, "ttftap:", err)
+	complain(stderr, err)
 	return exitFailed
+}
+
+// complain writes an error. It may quote what others have said.
+func complain(w io.Writer, err error) {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	fmt.Fprintln(w, "ttftap:", strings.Join(lines, "\n"))
 }

@@ -6,12 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/doctor"
@@ -49,13 +45,13 @@ func (c *doctorCommand) check() error {
 	if c.KeyEnv != "" && !variableName.MatchString(c.KeyEnv) {
 		return usagef("--key-env takes the name of a variable, such as OPENAI_API_KEY, never the key itself")
 	}
-	if u, err := url.Parse(c.Via); c.Via != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return usagef("--via takes the address of a running ttftap, such as http://localhost:8838")
-	}
 	if c.Fix && c.DryRun {
 		return usagef("--fix changes a file and --dry-run does nothing: choose one")
 	}
-	return nil
+	if c.Via == "" {
+		return nil
+	}
+	return checkAddress("--via", c.Via)
 }
 
 // Run examines, says what it found and, if asked to, puts right what it can.
@@ -117,10 +113,6 @@ func (c *doctorCommand) setup(out *console) (doctor.Setup, error) {
 
 // codex looks for Codex and reads its config.
 func (c *doctorCommand) codex(ctx context.Context) (doctor.Codex, error) {
-	home := os.Getenv("CODEX_HOME")
-	if user, err := os.UserHomeDir(); home == "" && err == nil {
-		home = filepath.Join(user, ".codex")
-	}
 	if _, err := os.Stat(c.CodexConfig); c.CodexConfig != "" && err != nil {
 		return doctor.Codex{}, usagef("--codex-config: %w", err)
 	}
@@ -128,27 +120,12 @@ func (c *doctorCommand) codex(ctx context.Context) (doctor.Codex, error) {
 	if err != nil {
 		return doctor.Codex{}, fmt.Errorf("look for a project's config: %w", err)
 	}
-	x, err := doctor.ReadCodex(home, c.CodexConfig, folder)
+	x, err := doctor.ReadCodex(codexHome(), c.CodexConfig, folder)
 	if err != nil {
 		return x, err
 	}
-	x.Version = askCodexVersion(ctx)
+	x.Version = versionOfCodex(ctx, "codex")
 	return x, nil
-}
-
-// codexTimeout is how long Codex may take to say which it is.
-const codexTimeout = 5 * time.Second
-
-// askCodexVersion asks the Codex on the path which it is, "" where there is none.
-func askCodexVersion(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, codexTimeout)
-	defer cancel()
-	said, err := exec.CommandContext(ctx, "codex", "--version").Output()
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
-	return line
 }
 
 // newestAborts is how many broken answers of each kind are looked at.

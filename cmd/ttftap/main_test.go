@@ -20,11 +20,12 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
-	"github.com/ttftap/ttftap/proxy/simulator"
 	"github.com/ttftap/ttftap/store"
 )
 
 func TestMain(m *testing.M) {
+	// Built to find races, each program that a test starts would sleep for a second at its end.
+	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	testscript.Main(m, map[string]func(){"ttftap": main, "ask": askModel})
 }
 
@@ -34,12 +35,8 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("MODELS", models)
-			model := httptest.NewServer(simulator.New(simulator.Config{Profiles: []simulator.Profile{{
-				Name: "sim-light", Behaviour: simulator.Behaviour{Floor: 5 * time.Millisecond, TPOT: 2 * time.Millisecond, Output: 64},
-			}}}))
-			e.Defer(model.Close)
-			e.Setenv("MODEL", model.URL)
 			return firstError(
 				seed(filepath.Join(e.WorkDir, "seeded.db")),
 				keep(filepath.Join(e.WorkDir, "learned.db"), working()))

@@ -40,9 +40,9 @@ environment: no flag takes one.
 // through is by which ttftap requests go.
 type through struct {
 	Via      string   `help:"Address of the ttftap to go through, or the word new: one is started. Default: http://localhost:8838 if one answers there, else new." placeholder:"URL"`
-	Upstream []string `help:"Of a ttftap that is started: as in serve." sep:"none" placeholder:"[NAME=]URL"`
-	DB       string   `name:"db" help:"Of a ttftap that is started: file of the log. Default: ${db}." placeholder:"PATH"`
-	CAFile   string   `name:"ca-file" help:"Of a ttftap that is started: as in serve." placeholder:"PATH"`
+	Upstream []string `help:"Base URL that a ttftap which is started forwards to, as for serve." sep:"none" placeholder:"[NAME=]URL"`
+	DB       string   `name:"db" help:"File of the log of a ttftap that is started. Default: ${db}." placeholder:"PATH"`
+	CAFile   string   `name:"ca-file" help:"Certificates, in PEM form, that a ttftap which is started trusts beside the system's." placeholder:"PATH"`
 	UIToken  string   `name:"ui-token" help:"Token of the page, where it asks for one. Better set in the environment." placeholder:"TOKEN"`
 }
 
@@ -51,6 +51,13 @@ type told struct {
 	JSON     bool   `name:"json" help:"Print the report as JSON."`
 	Markdown bool   `help:"Print the report as Markdown, to read or to paste."`
 	Lang     string `help:"Language of the report: en or zh." enum:"en,zh" default:"en"`
+}
+
+func (t *told) check() error {
+	if t.JSON && t.Markdown {
+		return usagef("--json and --markdown exclude each other")
+	}
+	return nil
 }
 
 // terms are what all experiments have in common.
@@ -62,11 +69,11 @@ type terms struct {
 	KeyEnv   string        `help:"Environment variable that holds the key. Default: OPENAI_API_KEY." placeholder:"NAME"`
 	Effort   string        `help:"Reasoning effort to ask for, such as minimal. Reasoning that is hidden comes before the first token." placeholder:"LEVEL"`
 	Rounds   int           `help:"How often each is asked. Fewer than five give no intervals." default:"5"`
-	Pause    time.Duration `help:"Between requests." default:"1s"`
+	Pause    time.Duration `help:"Time between requests; a burst has none." default:"1s"`
 	Patience time.Duration `help:"How long a request may wait in all where the upstream says 429." default:"1m"`
 	Timeout  time.Duration `help:"How long a request may take." default:"5m"`
 	Budget   int64         `help:"Tokens, prompts and answers together, that may be spent. Nothing is sent that could exceed it." default:"200000"`
-	Seed     uint64        `help:"Of the order and of the prompts, to send the same again, which a cache may then know. Default: a new one." placeholder:"N"`
+	Seed     uint64        `help:"What order and prompts are drawn by. The same seed sends the same prompts, which a cache may then know. Default: a new one." placeholder:"N"`
 	Yes      bool          `help:"Send without asking." short:"y"`
 	DryRun   bool          `help:"Say what would be sent, and send nothing."`
 	second   another
@@ -160,8 +167,8 @@ func (c *loadCommand) Run(out *console, line *kong.Context) error {
 
 // another is the second upstream, of which one field at most is set.
 type another struct {
-	To       string `help:"Name of a second upstream." env:"TTFTAP_TO_UPSTREAM" placeholder:"NAME"`
-	Direct   string `help:"Base URL of a second upstream, behind the relay; a ttftap is started for it." placeholder:"URL"`
+	To       string `help:"Name of a second upstream of the ttftap to go through." env:"TTFTAP_TO_UPSTREAM" placeholder:"NAME"`
+	Direct   string `help:"Base URL of a second upstream, such as the one behind a relay; a ttftap is started that forwards to both." placeholder:"URL"`
 	ToKeyEnv string `help:"Environment variable that holds the key of the second upstream. Default: no key is sent there." placeholder:"NAME"`
 }
 
@@ -220,8 +227,6 @@ func (a *terms) check(s probe.Setup) error {
 		return usagef("--model: a model is named twice")
 	case a.second.To != "" && a.second.Direct != "":
 		return usagef("--to names the second upstream and --direct gives its address: one of them is enough")
-	case a.JSON && a.Markdown:
-		return usagef("--json and --markdown exclude each other")
 	}
-	return nil
+	return a.told.check()
 }

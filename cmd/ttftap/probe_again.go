@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,14 +25,4 @@ func again(args, models []string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-var bareWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-// shellWord is a word as a shell takes it.
-func shellWord(s string) string {
-	if bareWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -49,7 +49,7 @@ func (b *probeBar) tell(p probe.Progress) {
 	if p.Row != nil && p.Row.FirstTokenMS != nil {
 		b.ttft[p.Step.Arm] = append(b.ttft[p.Step.Arm], *p.Row.FirstTokenMS)
 	}
-	line := fmt.Sprintf("%s %d of %d  %s  %s tokens", p.Trial.Kind, b.before+b.done, b.of, b.medians(), counted(p.Spent))
+	line := printable(fmt.Sprintf("%s %d of %d  %s  %s tokens", p.Trial.Kind, b.before+b.done, b.of, b.medians(), counted(p.Spent)))
 	if b.terminal {
 		b.redraw(line)
 	} else if now := time.Now(); now.After(b.next) {
@@ -66,11 +66,10 @@ const (
 func (b *probeBar) redraw(line string) {
 	full := barCells * (b.before + b.done) / max(b.of, 1)
 	line = "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "] " + line
-	if len(line) > lineMost {
-		line = line[:lineMost]
-	}
-	fmt.Fprintf(b.w, "\r%s%s", line, strings.Repeat(" ", max(0, b.width-len(line))))
-	b.width = len(line)
+	letters := []rune(line)
+	letters = letters[:min(len(letters), lineMost)]
+	fmt.Fprintf(b.w, "\r%s%s", string(letters), strings.Repeat(" ", max(0, b.width-len(letters))))
+	b.width = len(letters)
 }
 
 // medians are those of the first token by now.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,10 +22,7 @@ type compareCommand struct {
 
 // Run says what differs.
 func (c *compareCommand) Run(out *console) (err error) {
-	if c.JSON && c.Markdown {
-		return usagef("--json and --markdown exclude each other")
-	}
-	if err := comparable(c.A, c.B); err != nil {
+	if err := cmp.Or(c.told.check(), comparable(c.A, c.B)); err != nil {
 		return err
 	}
 	via, err := c.reach(out)

@@ -41,7 +41,7 @@ func (p *probing) page(id string) string {
 	case !p.via.started:
 		return p.via.Base + path
 	case p.DB != "":
-		return "ttftap serve --db " + word(p.DB) + ", then " + usualInstance + path
+		return "ttftap serve --db " + shellWord(p.DB) + ", then " + usualInstance + path
 	}
 	return "ttftap serve, then " + usualInstance + path
 }

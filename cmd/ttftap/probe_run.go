@@ -105,12 +105,12 @@ func (p *probing) showPlan() {
 	fmt.Fprintf(p.human, "through:  %s\n", way)
 	fmt.Fprintf(p.human, "wire:     %s\n", cmp.Or(p.trials[0].Wire, "responses, else chat"))
 	t := tabwriter.NewWriter(p.human, 0, 0, 2, ' ', 0)
-	requests, tokens := probe.Places(p.trials), probe.CheckWorst(probe.Places(p.trials))
-	fmt.Fprintf(t, "\ncheck\t%s\t%s tokens at most\t%s\n", plural(int64(requests), "request"), counted(tokens), strings.Join(modelsOf(p.trials), ", "))
+	requests, tokens := probe.CheckCost(p.trials)
+	fmt.Fprintf(t, "\ncheck\t%s\t%s tokens at most\t%s\n", plural(int64(requests), "request"), counted(tokens), printable(strings.Join(modelsOf(p.trials), ", ")))
 	for _, trial := range p.trials {
 		requests, tokens = requests+len(trial.Steps), tokens+trial.Worst()
 		fmt.Fprintf(t, "%s\t%s\t%s tokens at most\t%s\n",
-			trial.Kind, plural(int64(len(trial.Steps)), "request"), counted(trial.Worst()), strings.Join(armsOf(trial), "; "))
+			trial.Kind, plural(int64(len(trial.Steps)), "request"), counted(trial.Worst()), printable(strings.Join(armsOf(trial), "; ")))
 	}
 	fmt.Fprintf(t, "together\t%s\t%s tokens at most\tbudget %s\n", plural(int64(requests), "request"), counted(tokens), counted(p.Budget))
 	_ = t.Flush() // as any line before it
@@ -200,7 +200,7 @@ func (p *probing) send() error {
 	}
 	checked, err := r.Check(p.out.stop, p.trials)
 	for _, c := range checked {
-		fmt.Fprintf(p.human, "checked:  %s\n", c)
+		fmt.Fprintf(p.human, "checked:  %s\n", printable(c.String()))
 	}
 	if err != nil {
 		return p.why(err)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,10 +20,16 @@ import (
 	"github.com/ttftap/ttftap/proxy/simulator"
 )
 
-// simulatedModels serves the simulator's models, and in folders beside them
-// upstreams of which each has something of its own.
+// quickModels are two simulated models that keep no test waiting.
+func quickModels() http.Handler {
+	quick := simulator.Behaviour{Floor: 5 * time.Millisecond, TPOT: 2 * time.Millisecond, Output: 64}
+	return simulator.New(simulator.Config{Profiles: []simulator.Profile{{Name: "sim-large", Behaviour: quick}, {Name: "sim-light", Behaviour: quick}}})
+}
+
+// simulatedModels serves quickModels, and in folders beside them upstreams of which
+// each has something of its own.
 func simulatedModels(t testing.TB) (base string) {
-	models := simulator.New(simulator.Config{})
+	models := quickModels()
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", models)
 	beside := func(folder string, answer func(w http.ResponseWriter, r *http.Request) (done bool)) {
@@ -114,11 +121,17 @@ func probeTheDemo(t *testing.T, r *running) {
 }
 
 func TestAProbeThatIsStoppedTellsWhatIsThere(t *testing.T) {
-	models := simulatedModels(t)
 	ctx, stop := context.WithCancel(context.Background())
-	r := startProgram(t, "serve", "--upstream", models+"/v1")
-	time.AfterFunc(2*time.Second, stop)
-	out, told, code := probed(t, stopping{ctx, context.Background()}, "ladder", "--via", r.base, "--model", "sim-light", "--yes", "--rounds", "40", "--pause", "50ms")
+	models, came := quickModels(), new(atomic.Int32)
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if came.Add(1) == 10 {
+			stop()
+		}
+		models.ServeHTTP(w, r)
+	}))
+	t.Cleanup(upstream.Close)
+	r := startProgram(t, "serve", "--upstream", upstream.URL+"/v1")
+	out, told, code := probed(t, stopping{ctx, context.Background()}, "ladder", "--via", r.base, "--model", "sim-light", "--yes", "--rounds", "40", "--pause", "0s")
 	if code != exitDone || !strings.Contains(out, "Stopped early. What was sent until then is in the log") || !strings.Contains(out, "stopped early: sim-light") {
 		t.Errorf("exit %d: %s\n%s", code, out, told)
 	}
@@ -216,6 +229,31 @@ func TestTheBarIsALineOnATerminalAndRareElsewhere(t *testing.T) {
 	b.end()
 	if got := out.String(); !strings.HasPrefix(got, "\r[##########..........] ladder 2 of 4") || !strings.HasSuffix(got, "\n") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestWhatAnUpstreamNamesIsShownAndNotObeyed(t *testing.T) {
+	const name = "m\x1b]0;title\a\nttftap: all is well"
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]string{"id": name}}})
+	})
+	mux.Handle("/", simulator.New(simulator.Config{}))
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	db := filepath.Join(t.TempDir(), "log.db")
+	out, told, code := probed(t, lone(), "ladder", "--via", "new", "--upstream", server.URL+"/v1", "--db", db, "--yes", "--pause", "0s", "--rounds", "1", "--sizes", "100,200")
+	refused, toldRefused, _ := probed(t, lone(), "models", "--via", "new", "--upstream", server.URL+"/v1", "--db", db, "--dry-run")
+	if code != exitDone {
+		t.Errorf("exit %d: %s", code, told)
+	}
+	for _, text := range []string{out, told, refused, toldRefused} {
+		if strings.ContainsAny(text, "\x1b\a") || strings.Contains(text, "\nttftap: all is well") {
+			t.Errorf("%q", text)
+		}
+	}
+	if !strings.Contains(out, "ttftap: all is well") || !strings.Contains(toldRefused, "ttftap: all is well") {
+		t.Errorf("the model is not named: %s%s", out, toldRefused)
 	}
 }
 

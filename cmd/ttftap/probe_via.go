@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -27,8 +28,12 @@ type reached struct {
 
 // reach finds the ttftap to go through, or starts one, with further upstreams.
 func (t *through) reach(out *console, extra ...string) (*reached, error) {
-	i := &probe.Instance{Client: &http.Client{Transport: instanceTransport()}, Base: strings.TrimSuffix(t.Via, "/"), Token: t.UIToken}
+	i := instanceAt(t.Via)
+	i.Token = t.UIToken
 	named := t.Via != "" && t.Via != newInstance
+	if err := checkAddress("--via", t.Via); named && err != nil {
+		return nil, err
+	}
 	switch {
 	case named && len(extra) > 0:
 		return nil, usagef("--direct is an upstream of a ttftap that is started: leave --via out, or name one of its upstreams with --to")
@@ -49,10 +54,20 @@ func (t *through) reach(out *console, extra ...string) (*reached, error) {
 	return &reached{Instance: i, close: func() error { return nil }}, nil
 }
 
-// instanceTransport goes through no proxy, and keeps as many connections as there
-// may be requests at once: connecting anew would be measured.
-func instanceTransport() *http.Transport {
-	return &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+// instanceAt is the ttftap at an address. It is asked through no proxy, and over as
+// many connections as there may be requests at once: connecting anew would be
+// measured.
+func instanceAt(address string) *probe.Instance {
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	return &probe.Instance{Client: &http.Client{Transport: transport}, Base: strings.TrimSuffix(address, "/")}
+}
+
+// checkAddress says whether a flag has the address of a ttftap.
+func checkAddress(flag, address string) error {
+	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return usagef("%s takes the address of a running ttftap, such as %s", flag, usualInstance)
+	}
+	return nil
 }
 
 func answers(ctx context.Context, i *probe.Instance) error {
@@ -162,5 +177,5 @@ func unchosen(models []string, question string) error {
 	if n := len(models) - listedMost; n > 0 {
 		models, more = models[:listedMost], fmt.Sprintf(" and %d more", n)
 	}
-	return usagef("%s: %s%s", question, strings.Join(models, ", "), more)
+	return usagef("%s: %s%s", question, printable(strings.Join(models, ", ")), more)
 }

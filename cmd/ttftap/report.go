@@ -55,7 +55,7 @@ func (c *reportCommand) Run(out *console) error {
 func (r *report) nameLog(path string) {
 	for i := range r.Checks {
 		if c := &r.Checks[i]; c.Next != "" {
-			c.Next += " --db " + word(path)
+			c.Next += " --db " + shellWord(path)
 		}
 	}
 }
@@ -128,6 +128,11 @@ func cell(s string) string {
 		return figure.Unknown
 	}
 	s = strings.NewReplacer("|", `\|`, "[", `\[`, "\n", " ", "\r", " ", "<", "&lt;", "`", "'").Replace(s)
+	return printable(s)
+}
+
+// printable is a foreign text in one line, without what a terminal would obey.
+func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar

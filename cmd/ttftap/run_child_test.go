@@ -16,8 +16,10 @@ import (
 // Each signal goes on to the command once, and the proxy outlives it until the
 // command has ended: what it sends then still gets an answer.
 func TestSignalsGoOnToTheCommand(t *testing.T) {
+	t.Parallel()
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2} {
 		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
 			script := fmt.Sprintf(`n=0; trap 'n=$((n+1))' %d; echo there; while [ $n = 0 ]; do sleep 0.02; done; sleep 0.2
 				echo $n >&2; ask OPENAI_BASE_URL /responses >/dev/null && exit 42`, int(s))
 			b := below(t, "--json", "--upstream", simulated(t), "--", "sh", "-c", script)
@@ -39,6 +41,7 @@ func TestSignalsGoOnToTheCommand(t *testing.T) {
 }
 
 func TestCommandThatASignalEndsIsSummedUp(t *testing.T) {
+	t.Parallel()
 	b := below(t, "--json", "--", "sh", "-c", "echo there; exec sleep 60")
 	if err := b.Start(); err != nil {
 		t.Fatal(err)
@@ -52,6 +55,7 @@ func TestCommandThatASignalEndsIsSummedUp(t *testing.T) {
 
 // What the command leaves behind may finish its answer, unless a signal ends that.
 func TestSignalAfterTheCommandEndsWhatItLeftBehind(t *testing.T) {
+	t.Parallel()
 	upstream, _ := gated(t)
 	b := below(t, "--json", "--upstream", upstream, "--", "sh", "-c", "ask OPENAI_BASE_URL /chat/completions & while ! kill -0 $!; do :; done; sleep 0.5")
 	if err := b.Start(); err != nil {
@@ -76,6 +80,7 @@ func TestSignalAfterTheCommandEndsWhatItLeftBehind(t *testing.T) {
 // A command starts with the signals as they are by default; only what was ignored
 // above stays ignored.
 func TestCommandInheritsNoIgnoredSignal(t *testing.T) {
+	t.Parallel()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil || !strings.Contains(string(status), "SigIgn") {
 		t.Skip("SKIPPED: this system does not tell what is ignored")
@@ -119,13 +124,4 @@ func TestTerminalStaysATerminal(t *testing.T) {
 			t.Errorf("no %q in %q", want, b.out.String())
 		}
 	}
-}
-
-// file is the path of a new file with that text.
-func file(t *testing.T, text string) string {
-	path := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ttftap/ttftap/proxy/doctor"
 )
 
 const chatGPT = "https://chatgpt.com/backend-api/codex"
@@ -78,17 +79,22 @@ func codexUpstream(path, configured string) setting {
 // versionPatience is how long Codex may take to tell its version.
 const versionPatience = 10 * time.Second
 
-// heedsVariable says whether a Codex takes OPENAI_BASE_URL: until 0.115 it did, from
-// 0.125 on it does not.
-func heedsVariable(path string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), versionPatience)
+// versionOfCodex is what a Codex says that it is, "" where it does not or is not there.
+func versionOfCodex(ctx context.Context, command string) string {
+	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "--version").Output()
-	var minor int
-	if _, scanErr := fmt.Sscanf(string(out), "codex-cli 0.%d", &minor); err != nil || scanErr != nil {
-		return false
+	said, err := exec.CommandContext(ctx, command, "--version").Output()
+	if err != nil {
+		return ""
 	}
-	return minor < 125
+	line, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+	return line
+}
+
+// heedsVariable says whether a Codex may take OPENAI_BASE_URL.
+func heedsVariable(path string) bool {
+	codex := doctor.Codex{Version: versionOfCodex(context.Background(), path)}
+	return codex.HeedsBaseEnv()
 }
 
 // hasChatGPTLogin says whether Codex would use a login to ChatGPT. Of the file only

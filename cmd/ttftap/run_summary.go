@@ -53,7 +53,7 @@ func (s *summary) Explain(id string) string {
 	if s.usual {
 		return "ttftap explain " + id
 	}
-	return "ttftap explain " + id + " --db " + word(s.Log)
+	return "ttftap explain " + id + " --db " + shellWord(s.Log)
 }
 
 func (s *summary) write(w io.Writer) error {

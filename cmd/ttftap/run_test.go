@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/ttftap/ttftap/proxy/simulator"
 )
 
 // askModel is a client of two lines: it sends a request to the base URL in a variable and
@@ -32,9 +30,9 @@ func askModel() {
 	}
 }
 
-// simulated is a base URL with a simulated model behind it.
+// simulated is a base URL with simulated models behind it.
 func simulated(t testing.TB) string {
-	s := httptest.NewServer(simulator.New(simulator.Config{}))
+	s := httptest.NewServer(quickModels())
 	t.Cleanup(s.Close)
 	return s.URL + "/v1"
 }
@@ -95,8 +93,10 @@ func (b *beneath) told(t testing.TB) (s sums) {
 }
 
 func TestExitStatusIsTheCommands(t *testing.T) {
+	t.Parallel()
 	for command, want := range map[string]int{"exit 0": 0, "exit 7": 7, "exit 255": 255, "kill -TERM $$": 143, "kill -KILL $$": 137, "kill -SEGV $$": 139} {
 		t.Run(command, func(t *testing.T) {
+			t.Parallel()
 			b := below(t, "--json", "--", "sh", "-c", command)
 			b.ends(t, want)
 			if s := b.told(t); s.Status != want || s.Command != "sh" {
@@ -107,6 +107,7 @@ func TestExitStatusIsTheCommands(t *testing.T) {
 }
 
 func TestInputAndOutputAreTheCommandsOwn(t *testing.T) {
+	t.Parallel()
 	input := strings.Repeat("\x00any bytes\xff\r\n", 20_000)
 	b := below(t, "--", "sh", "-c", "cat; echo to the error >&2")
 	b.Stdin = strings.NewReader(input)
@@ -120,6 +121,7 @@ func TestInputAndOutputAreTheCommandsOwn(t *testing.T) {
 }
 
 func TestSecondSummaryKnowsNothingOfTheFirstRun(t *testing.T) {
+	t.Parallel()
 	upstream := simulated(t)
 	first := below(t, "--json", "--upstream", upstream, "--", "sh", "-c", "ask OPENAI_BASE_URL /responses; ask OPENAI_API_BASE /responses")
 	first.ends(t, 0)
@@ -139,6 +141,7 @@ func TestSecondSummaryKnowsNothingOfTheFirstRun(t *testing.T) {
 // Two at once have a log each, and each tells of its own requests. What was said is
 // one line.
 func TestTwoRunsAtOnceHaveALogEach(t *testing.T) {
+	t.Parallel()
 	upstream := simulated(t)
 	first := below(t, "--json", "--upstream", upstream, "--", "sh", "-c", "echo there; read line; ask OPENAI_BASE_URL /responses")
 	in := must(first.StdinPipe())
@@ -163,6 +166,7 @@ func TestTwoRunsAtOnceHaveALogEach(t *testing.T) {
 }
 
 func TestLogOfTheVariableIsTheUsualOne(t *testing.T) {
+	t.Parallel()
 	upstream, _ := gated(t)
 	c := startChild(t, upstream, filepath.Join(t.TempDir(), "mine.log"))
 	b := below(t, "--json", "--", "true")
@@ -175,6 +179,7 @@ func TestLogOfTheVariableIsTheUsualOne(t *testing.T) {
 
 // A log that was asked for by name is not replaced by another.
 func TestNamedLogThatIsTakenIsAnError(t *testing.T) {
+	t.Parallel()
 	upstream, _ := gated(t)
 	c := startChild(t, upstream, filepath.Join(t.TempDir(), "x.db"))
 	b := below(t, "--db", c.db, "--", "echo", "it ran")
@@ -207,4 +212,13 @@ func await(t testing.TB, done func() bool) {
 			t.Fatal("in vain")
 		}
 	}
+}
+
+// file is the path of a new file with that text.
+func file(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

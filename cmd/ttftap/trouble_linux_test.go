@@ -44,13 +44,13 @@ func TestAFullDiskStopsNoStreamAndRecordingResumesByItself(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(model))
 	t.Cleanup(upstream.Close)
 	c := startChild(t, upstream.URL, filepath.Join(t.TempDir(), "x.db"))
-	if !isUp(c.base) {
+	if !answersWhole(c.base) {
 		t.Fatal("there is no answer")
 	}
 	limitFiles(t, c.Process.Pid, 1)
 	const streams = 20
 	for range streams {
-		if !isUp(c.base) {
+		if !answersWhole(c.base) {
 			t.Fatal("an answer is missing or broken while the disk is full")
 		}
 	}

@@ -31,8 +31,8 @@ func holdLog(t *testing.T, path string) (release func()) {
 	return release
 }
 
-// isUp posts a request and says whether the whole answer came.
-func isUp(base string) bool {
+// answersWhole posts a request and says whether the whole answer came.
+func answersWhole(base string) bool {
 	res, err := http.Post(base+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","stream":true}`))
 	if err != nil {
 		return false
@@ -50,7 +50,7 @@ func TestALogThatAnotherProcessHoldsCostsNoAnswerAndNoRow(t *testing.T) {
 	const requests = 200
 	start := time.Now()
 	for range requests / 2 { // 5 s, if each were held up
-		if !isUp(r.base) {
+		if !answersWhole(r.base) {
 			t.Fatal("an answer is missing or broken")
 		}
 	}
@@ -60,7 +60,7 @@ func TestALogThatAnotherProcessHoldsCostsNoAnswerAndNoRow(t *testing.T) {
 	var group sync.WaitGroup
 	for range requests / 2 {
 		group.Go(func() {
-			if !isUp(r.base) {
+			if !answersWhole(r.base) {
 				t.Error("an answer is missing or broken")
 			}
 		})
@@ -90,7 +90,7 @@ func TestAFirstSignalLosesNothingThatIsQueued(t *testing.T) {
 	freeLog := holdLog(t, c.db)
 	last := must(http.Post(c.base+"/last", "application/json", strings.NewReader("{}")))
 	for range queued {
-		if !isUp(c.base) {
+		if !answersWhole(c.base) {
 			t.Fatal("an answer is missing or broken")
 		}
 	}

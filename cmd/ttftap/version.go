@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 )
 
@@ -42,23 +39,11 @@ func commit() string {
 const healthTimeout = 3 * time.Second
 
 func healthy(ctx context.Context, base string) error {
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+"/-/healthz", nil)
-	if err != nil {
-		return usagef("--health: %w", err)
+	if err := checkAddress("--health", base); err != nil {
+		return err
 	}
-	res, err := (&http.Client{Transport: &http.Transport{}}).Do(r) // never through a proxy
-	if err != nil {
+	if err := answers(ctx, instanceAt(base)); err != nil {
 		return fmt.Errorf("no healthy instance: %w", err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<10))
-	if err != nil {
-		return fmt.Errorf("no healthy instance at %s: %w", base, err)
-	}
-	if res.StatusCode != http.StatusOK || !strings.HasPrefix(string(body), "ok") {
-		return fmt.Errorf("no healthy instance at %s: it answered %s", base, res.Status)
 	}
 	return nil
 }

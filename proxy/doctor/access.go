@@ -83,8 +83,7 @@ func (c *Case) unauthorized(r *reply) *Finding {
 		return change(words+"this upstream takes the key in another header, "+header,
 			fmt.Sprintf("in the provider's table: env_http_headers = { %q = %q }, without env_key", header, c.secret.source))
 	}
-	switch {
-	case c.key == "":
+	if c.key == "" {
 		return change(words+"it wants a key, and there is none", "export "+c.secret.source+"=...")
 	}
 	return change(words+"the upstream does not know this key",

@@ -95,6 +95,10 @@ func (x *Codex) release() release {
 	return release(minor)
 }
 
+// HeedsBaseEnv says whether it may take its base URL from OPENAI_BASE_URL, as older
+// ones did.
+func (x *Codex) HeedsBaseEnv() bool { return x.release() < firstWithoutEnv }
+
 // label names Codex as it is here.
 func (x *Codex) label() string {
 	if x.release() == latest {

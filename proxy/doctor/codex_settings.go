@@ -109,7 +109,7 @@ func checkIgnoredBase(c *Case) *Finding {
 		return ok(fmt.Sprintf("Codex takes %s of its config; %s, which is another, is for other clients alone", x.base().name(), baseEnv))
 	case x.Version == "" && x.Config == nil:
 		return ok(baseEnv+" is set; this is for other clients", "Codex from 0.125 on ignores it: there, openai_base_url = \""+env+"\" in config.toml")
-	case x.release() < firstWithoutEnv:
+	case x.HeedsBaseEnv():
 		return change(x.label()+" may ignore "+baseEnv+": 0.115 still took it, 0.125 did not", overrideBase(env)...)
 	}
 	return change(x.label()+" ignores "+baseEnv, overrideBase(env)...)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 	"syscall"
 
@@ -33,7 +34,7 @@ func checkConnection(c *Case) *Finding {
 // speaksTLS says whether a server complains that it was not spoken to in TLS.
 func speaksTLS(r *reply) bool {
 	text := strings.ToLower(string(r.body))
-	return r.status == 400 && strings.HasPrefix(r.URL, "http://") &&
+	return r.status == http.StatusBadRequest && strings.HasPrefix(r.URL, "http://") &&
 		(strings.Contains(text, "http request to an https server") || strings.Contains(text, "plain http request was sent to https port"))
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strings"
@@ -14,10 +15,7 @@ func checkSystemProxy(c *Case) *Finding {
 	if name == "" {
 		return ok("no variable sends loopback away")
 	}
-	except := c.Getenv("NO_PROXY")
-	if except == "" {
-		except = c.Getenv("no_proxy")
-	}
+	except := cmp.Or(c.Getenv("NO_PROXY"), c.Getenv("no_proxy"))
 	for _, host := range c.localHosts() {
 		if !excepted(host, except) {
 			list := strings.Trim(except+",localhost,127.0.0.1,::1", ",")

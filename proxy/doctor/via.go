@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,7 @@ func checkVia(c *Case) *Finding {
 	switch {
 	case !up.came():
 		return change("nothing answers at "+c.Via, serve)
-	case up.status != 200 || !strings.HasPrefix(string(up.body), "ok"):
+	case up.status != http.StatusOK || !strings.HasPrefix(string(up.body), "ok"):
 		return change(fmt.Sprintf("what answers at %s is no ttftap (%d)", c.Via, up.status), serve+" --listen localhost:PORT, and that port in the client")
 	case !direct.came() || !list.came():
 		return unchecked("ttftap is up; where it forwards to could not be told")

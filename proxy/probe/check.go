@@ -25,14 +25,16 @@ const (
 	checkTries  = 3
 )
 
-// CheckWorst is the most tokens that Check costs for so many places, as far as it
-// can be known.
-func CheckWorst(places int) int64 {
-	return int64(places) * (size{}.most(checkPrompt) + shortAnswer)
-}
+// checkWorst is the most tokens that the check of one place costs, as far as it can
+// be known.
+func checkWorst() int64 { return size{}.most(checkPrompt) + shortAnswer }
 
-// Places is how many pairs of model and upstream the trials have.
-func Places(trials []*Trial) int { return len(places(trials)) }
+// CheckCost is what Check costs for the trials, if no request is refused: a request
+// for each pair of model and upstream, and so many tokens at most.
+func CheckCost(trials []*Trial) (requests int, tokens int64) {
+	n := len(places(trials))
+	return n, int64(n) * checkWorst()
+}
 
 func places(trials []*Trial) (list []place) {
 	for _, t := range trials {
@@ -54,7 +56,7 @@ func (r *Runner) Check(ctx context.Context, trials []*Trial) ([]Checked, error) 
 	var list []Checked
 	for i, p := range places(trials) {
 		s, err := r.check(ctx, &shot{
-			experiment: id, step: i, wire: wire, worst: CheckWorst(1),
+			experiment: id, step: i, wire: wire, worst: checkWorst(),
 			arm: experiment.Arm{Model: p.model, Upstream: p.upstream, OutputTokens: shortAnswer},
 		})
 		if err != nil {

@@ -26,21 +26,18 @@ type Instance struct {
 // Row is what the log says of a request, as far as a run goes by it. Nil is
 // unknown.
 type Row struct {
-	ID              string           `json:"id"`
-	Model           string           `json:"model_requested"`
-	Dialect         exchange.Dialect `json:"dialect"`
-	Step            *int64           `json:"experiment_step"`
-	Outcome         exchange.Outcome `json:"outcome"`
-	Status          *int64           `json:"status"`
-	Error           string           `json:"error"`
-	PromptTokens    *int64           `json:"prompt_tokens"`
-	CachedTokens    *int64           `json:"cached_tokens"`
-	OutputTokens    *int64           `json:"output_tokens"`
-	ReasoningTokens *int64           `json:"reasoning_tokens"`
-	Reasoning       string           `json:"reasoning"`
-	UsageSource     string           `json:"usage_source"`
-	FirstTokenMS    *float64         `json:"first_token_ms"`
-	TokensPerSec    *float64         `json:"tokens_per_sec"`
+	ID           string           `json:"id"`
+	Model        string           `json:"model_requested"`
+	Dialect      exchange.Dialect `json:"dialect"`
+	Step         *int64           `json:"experiment_step"`
+	Outcome      exchange.Outcome `json:"outcome"`
+	Error        string           `json:"error"`
+	PromptTokens *int64           `json:"prompt_tokens"`
+	CachedTokens *int64           `json:"cached_tokens"`
+	OutputTokens *int64           `json:"output_tokens"`
+	Reasoning    string           `json:"reasoning"`
+	UsageSource  string           `json:"usage_source"`
+	FirstTokenMS *float64         `json:"first_token_ms"`
 }
 
 // answered says whether the request got its answer.
@@ -103,7 +100,8 @@ func (i *Instance) rows(ctx context.Context, query string) ([]*Row, error) {
 	var found struct {
 		Requests []*Row `json:"requests"`
 	}
-	return found.Requests, i.ask(ctx, "/-/api/requests?"+query, &found)
+	err := i.ask(ctx, "/-/api/requests?"+query, &found)
+	return found.Requests, err
 }
 
 // row is the newest of a step that has ended, nil where there is none yet. It is

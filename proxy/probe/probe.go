@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/experiment"
+	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
 // The wire formats that are spoken.
 const (
-	Responses = "responses"
-	Chat      = "chat"
+	Responses = string(exchange.Responses)
+	Chat      = string(exchange.Chat)
 )
 
 // Trial is an experiment with what its requests say.

@@ -99,11 +99,14 @@ func (s *tally) judge(t *testing.T) {
 		if 50*k.wrong > k.of || 4*k.missed > k.of || k.right == 0 {
 			t.Errorf("%s: %d wrong and %d missed of %d", kind, k.wrong, k.missed, k.of)
 		}
-		if 10*(k.held+1) < 9*k.stated { // one may miss where there are but a few
+		if 10*(k.held+1) < 9*k.stated { // of a few, one may miss by chance
 			t.Errorf("%s: of %d intervals %d hold the truth", kind, k.stated, k.held)
 		}
 	}
 	t.Logf("%d of %d conclusions are wrong, %d of %d intervals hold the truth", wrong, of, held, stated)
+	if 100*held < 95*stated {
+		t.Errorf("of %d intervals %d hold the truth", stated, held)
+	}
 	if 200*wrong > of {
 		t.Errorf("%d of %d conclusions are wrong", wrong, of)
 	}

@@ -83,7 +83,8 @@ func TestWithoutUsageTheWorstCaseIsSpent(t *testing.T) {
 	p[0].Usage = simulator.Unreported
 	scene{profiles: p}.enter(t, func(l *lab) {
 		made := trial(t, setup(), experiment.Burst)
-		worst := made.Worst() + probe.CheckWorst(1)
+		_, checked := probe.CheckCost([]*probe.Trial{made})
+		worst := made.Worst() + checked
 		if _, err := l.run(context.Background(), made); err != nil {
 			t.Fatal(err)
 		}

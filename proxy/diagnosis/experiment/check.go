@@ -21,15 +21,16 @@ func (f *finder) check() {
 }
 
 func (f *finder) checkRounds() (bool, Sentence) {
-	figs := figures{"sent": count(f.Sent), "planned": count(f.Planned), "rounds": count(f.Rounds)}
+	asked := f.asked()
+	figs := figures{"sent": count(asked), "planned": count(f.Planned), "rounds": count(f.Rounds)}
 	switch {
-	case f.Sent < f.Planned && f.State == Stopped:
+	case asked < f.Planned && f.State == Stopped:
 		return false, Sentence{"It was stopped after ${sent} of ${planned} requests.", "${planned} 个请求发了 ${sent} 个后停止。"}.with(figs)
-	case f.Sent < f.Planned:
+	case asked < f.Planned:
 		return false, Sentence{"Only ${sent} of ${planned} requests are there.", "${planned} 个请求中只有 ${sent} 个。"}.with(figs)
 	case f.Rounds < fewValues:
 		return false, Sentence{
-			"${rounds} rounds are too few for intervals: five at least.",
+			"Too few rounds for intervals: ${rounds}, five at least.",
 			"${rounds} 轮太少，无法给出区间：至少五轮。",
 		}.with(figs)
 	}
@@ -52,7 +53,7 @@ func (f *finder) checkAnswers() (bool, Sentence) {
 	switch {
 	case failed > 0 && limited > 0:
 		return false, Sentence{
-			"${failed} failed (most: ${worst}), and ${limited} were refused by a rate limit (429). None of them is in a median.",
+			"${failed} failed (most: ${worst}), and a rate limit (429) refused ${limited}. None of them is in a median.",
 			"${failed} 个失败（多为：${worst}），${limited} 个被限流（429）；均不计入中位数。",
 		}.with(figs)
 	case failed > 0:
@@ -62,7 +63,7 @@ func (f *finder) checkAnswers() (bool, Sentence) {
 		}.with(figs)
 	case limited > 0:
 		return false, Sentence{
-			"${limited} were refused by a rate limit (429). None of them is in a median.",
+			"A rate limit (429) refused ${limited}. None of them is in a median.",
 			"${limited} 个被限流（429）；均不计入中位数。",
 		}.with(figs)
 	}
@@ -81,7 +82,7 @@ func (f *finder) checkFirstTokens() (bool, Sentence) {
 		return true, Sentence{"Each first token came as it was made.", "首 token 均随生成随到。"}
 	}
 	return false, Sentence{
-		"${n} answers count in no wait and no line: their first token came after reasoning that was not shown, or was held back.",
+		"Answers that count in no wait and no line: ${n}. Their first token came after reasoning that was not shown, or was held back.",
 		"${n} 个回答不计入等待与直线：首 token 之前有未显示的推理，或被缓冲。",
 	}.with(figures{"n": count(n)})
 }
@@ -197,7 +198,7 @@ func (f *finder) checkConnections() (bool, Sentence) {
 		return true, Sentence{"All went over connections that were open.", "全部走已建立的连接。"}
 	}
 	return true, Sentence{
-		"${n} went over a new connection; connecting is left out of what is compared.",
+		"Over a new connection: ${n}; connecting is left out of what is compared.",
 		"${n} 个用了新连接；对比时不计建立连接的时间。",
 	}.with(figures{"n": count(n)})
 }

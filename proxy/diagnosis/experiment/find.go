@@ -89,7 +89,7 @@ func (f *finder) judge() {
 	switch {
 	case f.Sent == 0:
 		f.verdict(Unresolved, Sentence{"No request of it is in the log yet.", "日志中还没有它的请求。"})
-	case 2*answered < f.settledRequests():
+	case 2*answered < f.settledSteps():
 		f.verdict(Failing, f.whyFailing(answered))
 	case judge == nil:
 		f.verdict(Unresolved, Sentence{"It is of a kind that this version does not know.", "本版本不认识这种实验。"})
@@ -98,15 +98,16 @@ func (f *finder) judge() {
 	}
 }
 
-// settledRequests is how many requests have ended.
-func (f *finder) settledRequests() int {
-	n := 0
+// settledSteps is how many steps have an end. One that a rate limit has sent back
+// and that was answered later is one, not two.
+func (f *finder) settledSteps() int {
+	steps := make(map[int]bool)
 	for _, r := range f.rows {
 		if r.answered() || r.limited() || r.failed() {
-			n++
+			steps[r.Step] = true
 		}
 	}
-	return n
+	return len(steps)
 }
 
 // verdict sets what is said first.
@@ -174,7 +175,7 @@ func (f *finder) whyFailing(answered int) Sentence {
 			worst = a.Failures[0]
 		}
 	}
-	figs := figures{"answered": count(answered), "sent": count(f.Sent), "limited": count(limited), "worst": worst.words()}
+	figs := figures{"answered": count(answered), "sent": count(f.asked()), "limited": count(limited), "worst": worst.words()}
 	if limited > worst.Count {
 		return Sentence{
 			"Only ${answered} of ${sent} requests were answered: ${limited} were refused by a rate limit (429). That is no slowness; a longer pause between requests or fewer at once would do.",

@@ -87,7 +87,7 @@ func TestALadderTellsWhatTheFirstTokenIsMadeOf(t *testing.T) {
 		{"a queue that the server tells of", Find(runOf(ladder(5)), queued), []Finding{FoundQueue}, []string{"Queue is the largest part by the server's own timing", "queue 3.00 s"}},
 		{"two parts as large", found(equal, ladder(6), nil), []Finding{Unresolved}, []string{"Not resolved which of them is the largest: more rounds, or longer prompts, would tell."}},
 		{"two parts as large, in many rounds", found(equal, ladder(10), nil), []Finding{Unresolved}, []string{"longer prompts would tell, or they are as good as equal."}},
-		{"too few rounds", found(near, ladder(3), nil), []Finding{Unresolved}, []string{"prefill 0.90 s, fixed start 0.12 s", "3 rounds are too few for intervals"}},
+		{"too few rounds", found(near, ladder(3), nil), []Finding{Unresolved}, []string{"prefill 0.90 s, fixed start 0.12 s", "Too few rounds for intervals: 3"}},
 		{"one length", found(near, planned(Ladder, 5, ladderOf("large", 100)...), nil), []Finding{Unresolved}, []string{"no round has an answer of each length yet"}},
 		{"reasoning that is not shown", Find(runOf(ladder(5)), hidden), []Finding{HiddenReasoning}, []string{"reasoning that is not shown comes before the first token"}},
 		{"a little of that, of which the time is known", Find(runOf(ladder(5)), little), []Finding{FoundPrefill}, []string{"fixed start 0.10 s"}},
@@ -225,7 +225,7 @@ func TestLoadTellsWhereTheFirstTokenLeavesTheFloor(t *testing.T) {
 		{"at four", found(quiet(), p, func(arm int, a *asked) { a.slowing = []float64{800, 0, 0}[arm] }), []Finding{Slower}, []string{"From 4 requests at a time on the first token waits"}},
 		{"nowhere", found(quiet(), p, nil), []Finding{Same}, []string{"Up to 4 requests at a time the first token does not wait."}},
 		{"the most all refused", Find(runOf(p), refused), []Finding{Same}, []string{"Up to 2 requests at a time the first token does not wait.", "At 4 at a time 6 of 6 requests were refused"}},
-		{"a limit is no slowness", Find(runOf(p), limited), []Finding{Unresolved}, []string{"At 4 at a time 2 of 6 requests were refused by a rate limit (429), which is no slowness.", "2 were refused by a rate limit (429)."}},
+		{"a limit is no slowness", Find(runOf(p), limited), []Finding{Unresolved}, []string{"At 4 at a time 2 of 6 requests were refused by a rate limit (429), which is no slowness.", "A rate limit (429) refused 2."}},
 	} {
 		t.Run(c.name, c.check)
 	}

@@ -13,18 +13,36 @@ func (f *finder) judgeLadder() {
 	arms := f.ofModel(f.Arms[0].Model)
 	l := f.line(arms)
 	if l == nil {
-		f.verdict(Unresolved, Sentence{
-			"Not resolved: no round has an answer of each length yet, each longer than the one before.",
-			"无法判断：还没有哪一轮各长度都有回答，且一个比一个长。",
-		})
+		f.verdict(Unresolved, f.whyNoLine(arms))
+		f.compareLengths(arms)
 		return
 	}
 	f.addLine(*l)
 	f.judgeParts(arms)
+	f.compareLengths(arms)
+	f.saySpikes()
+}
+
+func (f *finder) compareLengths(arms []int) {
 	for i := 1; i < len(arms); i++ {
 		f.compare(arms[i-1], arms[i])
 	}
-	f.saySpikes()
+}
+
+// whyNoLine says what lacks for a line over the lengths.
+func (f *finder) whyNoLine(arms []int) Sentence {
+	for _, arm := range arms {
+		if f.Arms[arm].Answered > 0 && f.Arms[arm].Prompt == nil {
+			return Sentence{
+				"Not resolved: the upstream does not report how many tokens the prompts had, so nothing tells what one costs. An upstream that reports usage would.",
+				"无法判断：上游不报告输入有多少 tokens，无从得知每个 token 的耗时。换会报告用量的上游即可分辨。",
+			}
+		}
+	}
+	return Sentence{
+		"Not resolved: no round has an answer of each length yet, each longer than the one before.",
+		"无法判断：还没有哪一轮各长度都有回答，且一个比一个长。",
+	}
 }
 
 // ofModel are the arms of one model, the shortest prompts first.
@@ -129,8 +147,8 @@ var largest = map[Finding]Sentence{
 		"最大的一项是预填充（Prefill）：缩短输入或命中缓存即可减少。",
 	},
 	FoundFloor: {
-		"The fixed start is the largest part: of gateway and model, or of a queue that is always there. A shorter prompt would not cut it; another route or model may.",
-		"最大的一项是固定开销：网关与模型启动，或一直存在的排队。缩短输入无济于事，换线路或模型也许有用。",
+		"The fixed start is the largest part: of gateway and model, of the way between them, or of a queue that is always there. A shorter prompt would not cut it; another route or model may.",
+		"最大的一项是固定开销：网关与模型启动、两者之间的网络，或一直存在的排队。缩短输入无济于事，换线路或模型也许有用。",
 	},
 	FoundNetwork: {
 		"The network is the largest part: neither prompt nor model would change it; an upstream nearer by would.",

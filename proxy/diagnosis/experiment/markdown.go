@@ -38,6 +38,8 @@ func (p *page) title(level int, s Sentence) {
 
 func (p *page) paragraph(s Sentence) { fmt.Fprintf(p, "%s\n\n", s.In(p.lang)) }
 
+func (p *page) emphasis(s Sentence) { p.paragraph(plain("**").join(s).join(plain("**"))) }
+
 func (p *page) bullets(all []Sentence) {
 	for _, s := range all {
 		fmt.Fprintf(p, "- %s\n", s.In(p.lang))
@@ -69,7 +71,7 @@ func (p *page) line(cells []Sentence) {
 	p.WriteString("\n")
 }
 
-// String is the page with one newline at its end.
+// text is the page with one newline at its end.
 func (p *page) text() string { return strings.TrimRight(p.Builder.String(), "\n") + "\n" }
 
 // Markdown is the report as text to read or to paste, in "zh" or English.
@@ -81,7 +83,7 @@ func (r *Report) Markdown(lang string) string {
 
 func (r *Report) write(p *page, level int) {
 	p.title(level, Sentence{"${kind} experiment", "${kind}实验"}.with(figures{"kind": r.Kind.Name()}))
-	p.paragraph(Sentence{"**" + r.Verdict.En + "**", "**" + r.Verdict.Zh + "**"})
+	p.emphasis(r.Verdict)
 	p.paragraph(r.setup())
 	p.bullets(r.Says)
 	r.writeArms(p)
@@ -103,9 +105,19 @@ func (r *Report) setup() Sentence {
 		"`${id}`，${state}：${models}，上游 ${upstreams}（${wire}），计划 ${planned} 个请求，已发 ${sent} 个，${rounds} 轮，始于 ${start}。",
 	}.with(figures{
 		"id": plain(r.ID), "state": states[r.State], "models": list(plains(r.Models)), "upstreams": list(plains(r.Upstreams)),
-		"wire": plain(r.Wire), "sent": count(r.Sent), "planned": count(r.Planned), "rounds": count(r.Rounds),
+		"wire": plain(r.Wire), "sent": count(r.asked()), "planned": count(r.Planned), "rounds": count(r.Rounds),
 		"start": plain(r.StartedAt.UTC().Format(time.RFC3339)),
 	})
+}
+
+// asked is how many of the planned requests were sent, each counted once however
+// often a rate limit has sent it back.
+func (r *Report) asked() int {
+	steps := make(map[int]bool)
+	for _, s := range r.Samples {
+		steps[s.Step] = true
+	}
+	return len(steps)
 }
 
 func plains(texts []string) []Sentence {
@@ -133,7 +145,7 @@ func (r *Report) trust() []Sentence {
 func (c *Comparison) Markdown(lang string) string {
 	p := &page{lang: lang}
 	p.title(1, Sentence{"Comparison of ${a} and ${b}", "${a} 与 ${b} 的对比"}.with(figures{"a": plain(c.From), "b": plain(c.To)}))
-	p.paragraph(Sentence{"**" + c.Verdict.En + "**", "**" + c.Verdict.Zh + "**"})
+	p.emphasis(c.Verdict)
 	p.bullets(c.Says)
 	var rows [][]Sentence
 	for _, arm := range c.Arms {
@@ -150,7 +162,7 @@ func (c *Comparison) Markdown(lang string) string {
 func (j *Joint) Markdown(lang string) string {
 	p := &page{lang: lang}
 	p.title(1, Sentence{"All experiments", "全部实验"})
-	p.paragraph(Sentence{"**" + j.Verdict.En + "**", "**" + j.Verdict.Zh + "**"})
+	p.emphasis(j.Verdict)
 	var rows [][]Sentence
 	for _, part := range j.Parts {
 		rows = append(rows, []Sentence{part.Name, ranged(part.MS, took), count(part.MS.N)})

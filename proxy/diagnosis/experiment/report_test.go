@@ -144,6 +144,47 @@ func TestWhereMostFailItSaysSoAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestWhatARateLimitSentBackIsOneRequestOnceItIsAnswered(t *testing.T) {
+	p := ladder(5)
+	answered := quiet().rows(p, nil)
+	var xs []*exchange.Exchange
+	for i, x := range answered {
+		for range 2 {
+			back := *x
+			back.ID, back.Outcome, back.Status, back.FirstToken = x.ID+"-", exchange.UpstreamError, new(int64(429)), nil
+			xs = append(xs, &back)
+		}
+		xs = append(xs, answered[i])
+	}
+	got := Find(runOf(p), xs)
+	if got.Found[0] != FoundPrefill || !strings.Contains(got.Markdown("en"), "15 requests of 15 planned") {
+		t.Errorf("%v: %s", got.Found, got.Markdown("en"))
+	}
+	run := runOf(p)
+	run.Stopped = true
+	if got := Find(run, xs[:24]); !strings.Contains(got.Markdown("en"), "⚠ It was stopped after 8 of 15 requests.") {
+		t.Errorf("%s", got.Markdown("en"))
+	}
+}
+
+func TestALadderWithoutTokensSaysSo(t *testing.T) {
+	xs := changed(quiet().rows(ladder(5), nil), func(_ int, x *exchange.Exchange) { x.PromptTokens, x.UncachedTokens = nil, nil })
+	got := Find(runOf(ladder(5)), xs)
+	if got.Found[0] != Unresolved || !strings.Contains(got.Verdict.En, "does not report how many tokens") || len(got.Changes) == 0 {
+		t.Errorf("%v, %d changes: %s", got.Found, len(got.Changes), got.Verdict.En)
+	}
+}
+
+func TestANameKeepsToItsLine(t *testing.T) {
+	p := ladder(5)
+	for i := range p.Arms {
+		p.Arms[i].Model = "m\x1b[31m\n# heading"
+	}
+	if got := Find(runOf(p), quiet().rows(p, nil)).Markdown("en"); strings.Contains(got, "\x1b") || strings.Contains(got, "\n# heading") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestChecksTellWhatIsAmiss(t *testing.T) {
 	each := func(change func(i int, x *exchange.Exchange)) *Report {
 		return Find(runOf(ladder(5)), changed(quiet().rows(ladder(5), nil), change))

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
@@ -40,8 +41,17 @@ func (f figures) named(name string) Sentence {
 	return plain("?" + name)
 }
 
-// plain is what is the same in both languages.
-func plain(text string) Sentence { return Sentence{text, text} }
+// plain is what is the same in both languages. What others have named keeps to one
+// line, and to what a terminal shows rather than obeys.
+func plain(text string) Sentence {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+	return Sentence{text, text}
+}
 
 func count(n int) Sentence { return plain(figure.Count(new(int64(n)))) }
 
@@ -93,7 +103,10 @@ func (s Sentence) then(next Sentence) Sentence {
 }
 
 // quoted is the name of an arm.
-func quoted(name string) Sentence { return Sentence{`"` + name + `"`, "“" + name + "”"} }
+func quoted(name string) Sentence {
+	name = plain(name).En
+	return Sentence{`"` + name + `"`, "“" + name + "”"}
+}
 
 // join is one directly after another.
 func (s Sentence) join(next Sentence) Sentence { return Sentence{s.En + next.En, s.Zh + next.Zh} }
