@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -32,6 +33,8 @@ func (t *through) reach(out *console, extra ...string) (*reached, error) {
 	switch {
 	case named && len(extra) > 0:
 		return nil, usagef("--direct is an upstream of a ttftap that is started: leave --via out, or name one of its upstreams with --to")
+	case named && !isAddress(t.Via):
+		return nil, usagef("--via %s: give the address of a ttftap, such as %s, or the word %s", t.Via, usualInstance, newInstance)
 	case named:
 		if err := answers(out.stop, i); err != nil {
 			return nil, fmt.Errorf("no ttftap answers at --via %s: %w", t.Via, err)
@@ -47,6 +50,11 @@ func (t *through) reach(out *console, extra ...string) (*reached, error) {
 		return t.start(out, i, extra)
 	}
 	return &reached{Instance: i, close: func() error { return nil }}, nil
+}
+
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // instanceTransport goes through no proxy, and keeps as many connections as there
