@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -48,13 +49,16 @@ func readCodexConfig(f codexFlags) (codexConfig, error) {
 	return c, nil
 }
 
+// byteOrderMark is what some editors put before UTF-8. Codex passes over it.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // readFile merges a file of Codex' folder. That there is none is no error.
 func (c codexConfig) readFile(name string) error {
 	path := filepath.Join(codexHome(), name)
 	text, err := os.ReadFile(path)
 	var layer map[string]any
 	if err == nil {
-		err = toml.Unmarshal(text, &layer)
+		err = toml.Unmarshal(bytes.TrimPrefix(text, byteOrderMark), &layer)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -222,19 +222,30 @@ func (p *probing) runAll(r *probe.Runner) (reports []*experiment.Report, stopped
 	defer bar.end()
 	r.Told = bar.tell
 	for _, t := range p.trials {
-		o, err := r.Run(p.out.stop, t)
-		if err != nil {
+		report, stopped, err := p.runOne(r, t)
+		switch {
+		case err != nil && len(reports) > 0:
+			return reports, err, nil // what is there is told
+		case err != nil:
 			return nil, nil, err
 		}
-		report, err := p.report(o.ID)
-		if err != nil {
-			return nil, nil, err
-		}
-		if reports = append(reports, report); o.Stopped != nil {
-			return reports, o.Stopped, nil
+		if reports = append(reports, report); stopped != nil {
+			return reports, stopped, nil
 		}
 	}
 	return reports, nil, nil
+}
+
+// runOne runs a trial and reads what it has found. The error is of the instance.
+func (p *probing) runOne(r *probe.Runner, t *probe.Trial) (report *experiment.Report, stopped, err error) {
+	o, err := r.Run(p.out.stop, t)
+	if err == nil {
+		report, err = p.report(o.ID)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the ttftap that its requests go through has no answer: %w", t.Kind, err)
+	}
+	return report, o.Stopped, nil
 }
 
 // report is what an experiment has found, told even to one who has said stop.

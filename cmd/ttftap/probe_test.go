@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -138,6 +140,31 @@ func TestAProbeThatIsStoppedTellsWhatIsThere(t *testing.T) {
 	_, list := r.get("/-/api/experiments")
 	if !strings.Contains(list, `"stopped":true`) {
 		t.Errorf("the log says %s", list)
+	}
+}
+
+func TestWhatIsFoundBeforeTheInstanceGoesIsTold(t *testing.T) {
+	r := startProgram(t, "serve", "--upstream", simulatedModels(t)+"/v1")
+	behind := httputil.NewSingleHostReverseProxy(must(url.Parse(r.base)))
+	behind.FlushInterval = -1
+	begun := 0
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path == "/-/api/experiments" && q.Method == http.MethodPost {
+			begun++
+		}
+		if begun > 1 {
+			panic(http.ErrAbortHandler)
+		}
+		behind.ServeHTTP(w, q)
+	}))
+	defer front.Close()
+	out, told, code := probed(t, lone(), "all", "--via", front.URL, "--model", "sim-light", "--yes", "--pause", "0s", "--rounds", "1", "--sizes", "100,200", "--count", "1", "--json")
+	var found results
+	if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitFailed || len(found.Reports) != 1 {
+		t.Fatalf("exit %d, %v, %d reports: %s", code, err, len(found.Reports), told)
+	}
+	if want := "burst: the ttftap that its requests go through has no answer"; !strings.Contains(told, want) {
+		t.Errorf("%q is not in %s", want, told)
 	}
 }
 

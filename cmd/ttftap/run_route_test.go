@@ -122,6 +122,7 @@ func TestCodexIsToldByTheKeyOfItsProvider(t *testing.T) {
 	}{
 		"no configuration":        {upstream: openAI, args: "exec hello", want: `-c openai_base_url="BASE" exec hello`},
 		"a provider of its own":   {files: map[string]string{"config.toml": ownProvider}, upstream: "https://own.example/v1", args: "exec hello", want: "-c " + ownKey + " exec hello"},
+		"a mark of byte order":    {files: map[string]string{"config.toml": "\ufeff" + ownProvider}, upstream: "https://own.example/v1", want: "-c " + ownKey},
 		"the base URL is set":     {files: map[string]string{"config.toml": `openai_base_url = "https://set.example/v1"`}, upstream: "https://set.example/v1", want: `-c openai_base_url="BASE"`},
 		"a login to ChatGPT":      {files: map[string]string{"auth.json": `{"auth_mode":"chatgpt","tokens":{"access_token":"x"}}`}, upstream: chatGPT, want: `-c openai_base_url="BASE"`},
 		"an older login":          {files: map[string]string{"auth.json": `{"OPENAI_API_KEY":null,"tokens":{"access_token":"x"}}`}, upstream: chatGPT, want: `-c openai_base_url="BASE"`},

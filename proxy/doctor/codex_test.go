@@ -21,6 +21,11 @@ func TestAConfigThatIsNoTOMLIsNamedByItsLine(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkStaysAtTheBeginning(t *testing.T) {
+	p := configured(t, today, "\ufeffmodel = \"sim-light\"\n[model_providers.own]\nname = \"own\"\nbase_url = \"BASE\"\nmodel_provider = \"own\"\n")
+	edits(t, p, p.finds(t, "Codex: provider", doctor.Change, "below [model_providers.own]"), `model = "sim-light"`, "\ufeff"+`model_provider = "own"`)
+}
+
 func TestOfABrokenConfigNothingElseIsClaimed(t *testing.T) {
 	all := configured(t, today, "model_provider = \"own\"\nbroken\n[model_providers.own]\nname = \"own\"\n").examine(t)
 	if f, there := all["Codex: provider"]; there {

@@ -15,7 +15,8 @@ import (
 // Config is a TOML file of Codex, with the place of each of its settings.
 type Config struct {
 	Path    string
-	text    []byte
+	mark    []byte // of byte order, at the beginning; Codex passes over it
+	text    []byte // behind it
 	entries []entry
 	broken  string // why it is no TOML; "" where it is
 	line    int    // of what is broken
@@ -42,12 +43,16 @@ func readConfig(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read Codex' config: %w", err)
 	}
-	c := &Config{Path: path, text: text}
+	c := &Config{Path: path, text: bytes.TrimPrefix(text, byteOrderMark)}
+	c.mark = text[:len(text)-len(c.text)]
 	if c.validate(); c.broken == "" {
 		c.index()
 	}
 	return c, nil
 }
+
+// byteOrderMark is what some editors put before UTF-8.
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // validate has the whole of it decoded, which finds more than indexing does.
 func (c *Config) validate() {

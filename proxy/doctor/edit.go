@@ -64,7 +64,7 @@ func (c *Config) Fix(edits []Edit, now time.Time) (done []Edited, backup string,
 	if err != nil {
 		return nil, "", fmt.Errorf("fix %s: %w", c.Path, err)
 	}
-	if !bytes.Equal(current, c.text) {
+	if !bytes.Equal(current, slices.Concat(c.mark, c.text)) {
 		return nil, "", fmt.Errorf("fix %s: it has changed meanwhile: try again", c.Path)
 	}
 	status, err := os.Stat(path)
@@ -77,7 +77,7 @@ func (c *Config) Fix(edits []Edit, now time.Time) (done []Edited, backup string,
 	}
 	text, done := c.edited(edits)
 	fresh := path + ".new"
-	if err := create(fresh, text, status.Mode().Perm()); err != nil {
+	if err := create(fresh, slices.Concat(c.mark, text), status.Mode().Perm()); err != nil {
 		return nil, "", fmt.Errorf("fix %s: %w", c.Path, err)
 	}
 	if err := os.Rename(fresh, path); err != nil {

@@ -95,8 +95,8 @@ func (r *Runner) check(ctx context.Context, s *shot) (*shot, error) {
 		case s.answered():
 			r.manners[placeOf(s.arm)] = m
 			return s, nil
-		case s.impatient:
-			return nil, ErrPatience
+		case s.impatient > 0:
+			return nil, s.impatience()
 		case open && s.wire == Responses && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed}, s.status):
 			s.wire = Chat
 		case ok && (s.status == http.StatusBadRequest || s.status == http.StatusUnprocessableEntity):

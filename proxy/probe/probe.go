@@ -65,19 +65,23 @@ type Outcome struct {
 // The reasons for which a run ends early, besides the end of its context.
 var (
 	ErrBudget   = errors.New("the next request could exceed the budget")
-	ErrPatience = errors.New("the upstream asks to wait longer than --patience allows")
+	ErrPatience = errors.New("the upstream answers 429, and waiting for it would take longer than --patience allows")
 )
 
 // Refusal is an answer that every further request would get, too.
 type Refusal struct {
 	Model, Upstream string
-	Status          int64
+	Status          int64  // 0 where there was no answer
 	Words           string // as the log tells them
 }
 
 // Error says what was refused, and what tells more.
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("%s of upstream %s answers %s: run ttftap doctor, it says what to change", r.Model, r.Upstream, r.Words)
+	does := "answers"
+	if r.Status == 0 {
+		does = "does not answer:"
+	}
+	return fmt.Sprintf("%s of upstream %s %s %s: run ttftap doctor, it says what to change", r.Model, r.Upstream, does, r.Words)
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -144,6 +145,37 @@ func TestPatienceEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestItIsSaidHowLongTheWaitWouldBe(t *testing.T) {
+	scene{before: refuse(http.StatusTooManyRequests, func(n int) bool { return n >= 2 }, "Retry-After", "61")}.enter(t, func(l *lab) {
+		_, err := l.run(context.Background(), trial(t, setup(), experiment.Burst))
+		if err == nil || !strings.Contains(err.Error(), "1m1s more") {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAnAnswerThatDoesNotEndIsSaidByTheTimeItHad(t *testing.T) {
+	s := setup()
+	s.Count = 20
+	var asked atomic.Int64
+	hang := func(models http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked.Add(1) == 1 { // the check
+				models.ServeHTTP(w, r)
+				return
+			}
+			<-r.Context().Done()
+		})
+	}
+	scene{before: hang}.enter(t, func(l *lab) {
+		l.runner.Timeout = 7 * time.Second
+		_, err := l.run(context.Background(), trial(t, s, experiment.Burst))
+		if want := "does not answer: not whole after 7s, the --timeout: run ttftap doctor"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	})
 }
 
 func TestThreeRefusalsInARowEndTheRun(t *testing.T) {

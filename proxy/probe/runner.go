@@ -167,8 +167,8 @@ func (u *run) verdict(ctx context.Context, shots []*shot) error {
 	}
 	for _, s := range shots {
 		switch {
-		case s.impatient:
-			return ErrPatience
+		case s.impatient > 0:
+			return s.impatience()
 		case u.refused >= fatalMost && s.refused(), u.failed >= failureMost && !s.answered():
 			return s.refusal()
 		}

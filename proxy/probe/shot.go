@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -23,10 +24,10 @@ type shot struct {
 	words      int
 	worst      int64 // tokens that it costs at most
 
-	sent      int // times
-	limited   int // of them, by 429
-	impatient bool
-	status    int // of the last answer; 0 where there was none
+	sent      int           // times
+	limited   int           // of them, by 429
+	impatient time.Duration // that another try would have to wait, beyond all patience; 0 within it
+	status    int           // of the last answer; 0 where there was none
 	complaint string
 	failure   error    // of the connection
 	row       *Row     // of the last answer; nil where the log has none
@@ -44,6 +45,9 @@ func (s *shot) answered() bool {
 func (s *shot) refused() bool {
 	return slices.Contains([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound}, s.status)
 }
+
+// impatience says how long there would have been to wait.
+func (s *shot) impatience() error { return fmt.Errorf("%w: %v more", ErrPatience, s.impatient) }
 
 func (s *shot) refusal() *Refusal {
 	r := &Refusal{Model: s.arm.Model, Upstream: s.arm.Upstream, Status: int64(s.status)}
@@ -72,7 +76,7 @@ func (r *Runner) fire(ctx context.Context, s *shot) {
 		s.limited++
 		wait := cmp.Or(after, backoff)
 		if wait > left {
-			s.impatient = true
+			s.impatient = wait
 			return
 		}
 		left -= wait
@@ -100,6 +104,9 @@ func (r *Runner) send(ctx context.Context, s *shot) (after time.Duration) {
 		s.status = res.StatusCode
 		after = retryAfter(res.Header.Get("Retry-After"))
 		s.complaint, s.failure = drain(res)
+	}
+	if s.failure != nil && ctx.Err() == nil && limit.Err() != nil {
+		s.failure = fmt.Errorf("not whole after %v, the --timeout", r.Timeout)
 	}
 	s.row = r.await(ctx, s)
 	return after
