@@ -117,7 +117,12 @@ func (a *terms) keys(upstreams []string, second string) (map[string]string, erro
 
 // readBody reads the conversation of a file.
 func readBody(path string) (*probe.Body, error) {
-	raw, err := os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("--body: %w", err)
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, probe.BodyMost+1))
 	if err != nil {
 		return nil, usagef("--body: %w", err)
 	}

@@ -23,8 +23,15 @@ type Body struct {
 	count  func(string) (int, error)
 }
 
+// BodyMost is how many bytes a body has at most: two million tokens or so, beyond
+// what models take, and beyond what is counted in a moment.
+const BodyMost = 8 << 20
+
 // ReadBody reads a conversation of three turns at least.
 func ReadBody(raw []byte) (*Body, error) {
+	if len(raw) > BodyMost {
+		return nil, fmt.Errorf("it has more than %d MiB: give a conversation that a model takes", BodyMost>>20)
+	}
 	b := &Body{Wire: Chat, count: codec.NewO200kBase().Count}
 	if err := json.Unmarshal(raw, &b.fields); err != nil {
 		return nil, fmt.Errorf("it is no JSON object: %w", err)

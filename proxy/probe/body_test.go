@@ -142,3 +142,9 @@ func TestTheLengthOfAConversationIsCounted(t *testing.T) {
 		t.Errorf("%d tokens of %d are left", short.tokens, b.tokens)
 	}
 }
+
+func TestABodyThatNoModelTakesIsRefusedAtOnce(t *testing.T) {
+	if _, err := ReadBody(make([]byte, BodyMost+1)); err == nil || !strings.Contains(err.Error(), "more than 8 MiB") {
+		t.Error(err)
+	}
+}
