@@ -43,6 +43,9 @@ func ParseUpstream(s string) (Upstream, error) {
 	}
 	if err := checkBase(u); err != nil {
 		shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path} // the rest may be a secret
+		if u.Opaque != "" {                                            // a host and its port, taken for a scheme and what it means
+			return Upstream{}, fmt.Errorf("upstream %q: the base URL must begin with http:// or https://", name)
+		}
 		return Upstream{}, fmt.Errorf("upstream %q: %w", shown.String(), err)
 	}
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
