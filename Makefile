@@ -3,7 +3,7 @@ GO      := CGO_ENABLED=0 go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: demo run build test test-clients lint bench bench-diagnosis bench-probe bench-page screenshots
+.PHONY: demo run build test test-clients lint bench bench-cost bench-diagnosis bench-probe bench-page screenshots
 
 demo: build ## the proxy in front of a simulated model, no key needed
 	bin/ttftap demo
@@ -36,6 +36,9 @@ bench-diagnosis: ## verdicts on 20,000 random exchanges beside the truth, as a m
 
 bench-probe: ## every experiment against 200 random models and networks, beside the truth
 	TTFTAP_PLACES=$${TTFTAP_PLACES:-200} $(GO) test -count=1 -v -timeout 60m -run '^TestExperimentsConcludeWhatIsTrue$$' ./proxy/probe
+
+bench-cost: ## processor time beside Go's own reverse proxy, which records nothing
+	$(GO) test -run '^$$' -bench '^BenchmarkCost$$' -benchtime 5x ./cmd/ttftap
 
 bench-page: ## the page over a log of a million requests, and streams beside it
 	$(GO) test -run '^$$' -bench 'LargeLog' -benchtime 20x ./web

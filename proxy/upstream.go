@@ -42,8 +42,10 @@ func ParseUpstream(s string) (Upstream, error) {
 		return Upstream{}, fmt.Errorf("upstream %q is no URL: give the base URL that the client would have, such as https://api.openai.com/v1", name)
 	}
 	if err := checkBase(u); err != nil {
-		shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path} // the rest may be a secret
-		if u.Opaque != "" {                                            // a host and its port, taken for a scheme and what it means
+		// What is shown is what can be no secret: of localhost:80, which has no
+		// scheme, nothing at all.
+		shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+		if u.Opaque != "" {
 			return Upstream{}, fmt.Errorf("upstream %q: the base URL must begin with http:// or https://", name)
 		}
 		return Upstream{}, fmt.Errorf("upstream %q: %w", shown.String(), err)
