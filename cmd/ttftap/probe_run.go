@@ -213,8 +213,14 @@ func (p *probing) send() error {
 		return err
 	}
 	fmt.Fprintf(p.human, "\n%s tokens were spent.\n", counted(r.Spent()))
+	if stopped == nil && slices.ContainsFunc(reports, failing) {
+		return errFound
+	}
 	return p.ended(stopped)
 }
+
+// failing says whether too many requests failed for anything to be found.
+func failing(r *experiment.Report) bool { return slices.Contains(r.Found, experiment.Failing) }
 
 // runAll runs the trials until one is stopped, and says why it was.
 func (p *probing) runAll(r *probe.Runner) (reports []*experiment.Report, stopped, err error) {

@@ -65,6 +65,10 @@ func simulatedModels(t testing.TB) (base string) {
 		}
 		return on(r.URL.Path, `{"error":{"message":"who are you?","code":"invalid_api_key"}}`, http.StatusUnauthorized)(w, r)
 	})
+	var asked atomic.Int64
+	beside("broken", func(w http.ResponseWriter, r *http.Request) bool { // after the first
+		return r.Method == http.MethodPost && asked.Add(1) > 1 && on(r.URL.Path, `{"error":{"message":"out of order"}}`, http.StatusInternalServerError)(w, r)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL

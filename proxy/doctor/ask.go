@@ -57,6 +57,9 @@ func (c *Case) askModels(ctx context.Context) {
 	if !c.at(responsesAsk).came() {
 		c.send(ctx, responses(c.base, model))
 	}
+	if c.at(responsesAsk).refuses("max_output_tokens") {
+		c.send(ctx, unlimited(responses(c.base, model)))
+	}
 	if c.limited() {
 		return
 	}

@@ -41,6 +41,8 @@ const (
 	question    = "Count from 1 to 40, in digits, separated by blanks. Say nothing else."
 	answerLimit = 64
 	roundedCost = answerLimit + 36
+
+	unlimitedCost = 200 // of the same where nothing limits it but the question
 )
 
 func models(base string) Request {
@@ -58,6 +60,15 @@ func chat(base, model string) Request {
 		"model": model, "messages": []map[string]string{{"role": "user", "content": question}},
 		"max_tokens": answerLimit, "stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}}
+}
+
+// unlimited is a responses request that leaves the length of its answer to the
+// model, as Codex does: some upstreams refuse to be told.
+func unlimited(r Request) Request {
+	r.body = maps.Clone(r.body)
+	delete(r.body, "max_output_tokens")
+	r.What, r.When, r.Tokens = "the same without a limit", "if max_output_tokens is refused", unlimitedCost
+	return r
 }
 
 // otherLimit is a chat request with the newer name of its limit.
@@ -175,7 +186,7 @@ func (c *Case) requestsAt(base string) []Request {
 // refused.
 func (c *Case) repeats() []Request {
 	asked := chat(c.first, c.model.value)
-	all := []Request{otherLimit(asked), plain(asked)}
+	all := []Request{unlimited(responses(c.first, c.model.value)), otherLimit(asked), plain(asked)}
 	if c.key == "" {
 		return all
 	}

@@ -140,6 +140,12 @@ func TestAModelThatWantsTheNewerLimitIsAskedWithIt(t *testing.T) {
 	p.finds(t, "wire format", doctor.OK, "it answers chat")
 }
 
+func TestAnUpstreamThatTakesNoLimitIsAskedWithoutOne(t *testing.T) {
+	p := healthy(serve(t, strict("max_output_tokens")) + "/v1")
+	p.Wire = exchange.Responses
+	p.finds(t, "wire format", doctor.OK, "it answers responses")
+}
+
 func TestAWebSocketThatOpensIsSaidTo(t *testing.T) {
 	healthy(serve(t, model())+"/v1").finds(t, "WebSocket", doctor.OK, "it opens")
 }
