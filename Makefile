@@ -19,7 +19,7 @@ test: lint ## all tests; sets up Chromium and the Codex CLI where it may
 	.ci/gotest
 
 test-clients: ## each client of docs/clients.md for real, which is written anew; downloads gigabytes. CLIENTS="0.171 curl" runs some alone
-	TTFTAP_CLIENTS="$(or $(CLIENTS),all)" $(GO) test -count=1 -v -timeout 120m -run '^TestClients$$|WithTheBlock' ./cmd/ttftap -update
+	TTFTAP_CLIENTS="$(or $(CLIENTS),all)" $(GO) test -count=1 -v -timeout 120m -run '^TestClients$$|WithTheBlock|BelowRun$$|^TestProgramsFindTheProxyByTheirEnvironment$$' ./cmd/ttftap -update
 
 lint:
 	@test -z "$$(gofmt -l cmd proxy store web migrations)" || { gofmt -l cmd proxy store web migrations; echo "run gofmt -w on these"; exit 1; }

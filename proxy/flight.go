@@ -142,7 +142,7 @@ const namePatience = 10 * time.Millisecond
 // moment of it: without its model the row of a killed process says little.
 func (f *flight) rowFirst() {
 	f.waited.Do(func() {
-		if f.upload.ended() && !f.upload.broken() {
+		if !f.sought && f.upload.ended() && !f.upload.broken() { // an upgrade has none
 			moment := time.NewTimer(namePatience)
 			defer moment.Stop()
 			select {

@@ -273,3 +273,20 @@ func TestAWebSocketThatIsRefusedCostsNoTimeAndNoRequest(t *testing.T) {
 		}
 	}
 }
+
+// What a request with a body may wait for, so that its row has a model, is not
+// there to be waited for.
+func TestAnUpgradeWaitsForNothing(t *testing.T) {
+	for name, upstream := range map[string]http.Handler{"accepted": answeringEach(events("r%d", wsCompleted)...), "refused": http.NotFoundHandler()} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, upstream, func(t *testing.T, w *world) {
+				start := time.Now()
+				c, res := w.upgrade(t, "/v1/responses")
+				if took := time.Since(start); took != 0 {
+					t.Errorf("%d after %v", res.StatusCode, took)
+				}
+				c.Close()
+			})
+		})
+	}
+}
