@@ -190,7 +190,6 @@ var (
 	csvNames    = names(csvColumns(new(exchange.Exchange)))
 	columnNames = names(storedColumns(new(exchange.Exchange)))
 	selectAll   = "SELECT " + strings.Join(columnNames, ", ")
-	upsert      = upsertStatement(columnNames)
 )
 
 func names(cols []column) []string {
@@ -199,15 +198,6 @@ func names(cols []column) []string {
 		all = append(all, c.name)
 	}
 	return all
-}
-
-func upsertStatement(names []string) string {
-	var sets []string
-	for _, name := range names {
-		sets = append(sets, name+" = excluded."+name)
-	}
-	return "INSERT INTO exchange (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) +
-		") ON CONFLICT (id) DO UPDATE SET " + strings.Join(sets, ", ")
 }
 
 // Columns are the names of the CSV's columns, in its order.

@@ -31,9 +31,24 @@ func TestTheCSVColumnsKeepTheirNamesAndOrder(t *testing.T) {
 	}
 }
 
-func TestColumnsAndTheTableAreTheSameSet(t *testing.T) {
+func TestColumnsAndTheTablesAreTheSameSet(t *testing.T) {
 	s := openTemp(t)
-	rows, err := s.conns().reader.Query("SELECT name, type FROM pragma_table_xinfo('exchange')")
+	listed := map[string]string{}
+	for _, c := range storedColumns(new(exchange.Exchange)) {
+		listed[c.name] = c.sqlType()
+	}
+	if diff := cmp.Diff(tableColumns(t, s, "exchange"), listed); diff != "" {
+		t.Errorf("table (-) and columns (+) differ:\n%s", diff)
+	}
+	listed["boundaries"] = "BLOB"
+	if diff := cmp.Diff(tableColumns(t, s, "aloft"), listed); diff != "" {
+		t.Errorf("the table of those under way (-) and columns (+) differ:\n%s", diff)
+	}
+}
+
+func tableColumns(t *testing.T, s *Store, name string) map[string]string {
+	t.Helper()
+	rows, err := s.conns().reader.Query("SELECT name, type FROM pragma_table_xinfo(?)", name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +61,7 @@ func TestColumnsAndTheTableAreTheSameSet(t *testing.T) {
 		}
 		table[name] = typ
 	}
-	listed := map[string]string{}
-	for _, c := range storedColumns(new(exchange.Exchange)) {
-		listed[c.name] = c.sqlType()
-	}
-	if diff := cmp.Diff(table, listed); diff != "" {
-		t.Errorf("table (-) and columns (+) differ:\n%s", diff)
-	}
+	return table
 }
 
 func TestEveryFieldOfAnExchangeHasExactlyOneColumn(t *testing.T) {

@@ -135,6 +135,7 @@ func TestAnyCSVIsReadBackCellByCell(t *testing.T) {
 	s := openTemp(t)
 	rapid.Check(t, func(r *rapid.T) {
 		x := anyExchange("01").Draw(r, "exchange")
+		wipe(t, s)
 		save(t, s, x)
 		_, rows := exported(t, s, Filter{IncludeOpen: true})
 		if len(rows) != 1 {

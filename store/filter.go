@@ -126,7 +126,7 @@ func (f Filter) statement(limit int) (string, []any) {
 	where, args := f.where()
 	position, _ := f.position()
 	after, place := position.after()
-	return selectAll + " FROM exchange WHERE " + where + " AND " + after + f.orderBy() + " LIMIT ?",
+	return selectAll + " FROM " + f.table() + " WHERE " + where + " AND " + after + f.orderBy() + " LIMIT ?",
 		slices.Concat(args, place, []any{limit})
 }
 
@@ -139,8 +139,19 @@ func (f Filter) where() (string, []any) {
 			args = append(args, t.args...)
 		}
 	}
-	if f.Outcome == "" && !f.IncludeOpen {
-		conditions = append(conditions, "outcome <> 'open'")
-	}
 	return strings.Join(conditions, " AND "), args
+}
+
+// everywhere are the exchanges that have ended and those under way.
+var everywhere = "(" + selectAll + " FROM exchange UNION ALL " + selectAll + " FROM aloft)"
+
+// table is where the exchanges of f are, those under way being apart.
+func (f Filter) table() string {
+	switch {
+	case f.Outcome == exchange.Open:
+		return "aloft"
+	case f.Outcome == "" && f.IncludeOpen:
+		return everywhere
+	}
+	return "exchange"
 }

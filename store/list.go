@@ -30,13 +30,13 @@ const (
 // with its prompt.
 // If there is none, the error wraps fs.ErrNotExist.
 func (s *Store) Exchange(ctx context.Context, id string) (*exchange.Exchange, error) {
-	condition, args := "id = ?", []any{id}
+	table, condition, args := everywhere, "id = ?", []any{id}
 	if id == "last" {
-		condition, args = "outcome <> 'open'", nil
+		table, condition, args = "exchange", "TRUE", nil
 	}
 	d := newDecoder()
 	row := s.conns().reader.QueryRowContext(ctx,
-		d.selectFrom()+" WHERE "+condition+" ORDER BY started_at DESC, id DESC LIMIT 1", args...)
+		d.selectFrom(table)+" WHERE "+condition+" ORDER BY started_at DESC, id DESC LIMIT 1", args...)
 	err := d.scan(row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fs.ErrNotExist
@@ -142,27 +142,22 @@ func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	return n, wrap(err, "count exchanges")
 }
 
-// count asks how many exchanges f has. Those under way are few: to count them
-// apart lets an index alone count the rest.
+// count asks how many exchanges f has. Each table counts its own, so that an
+// index alone can count those that have ended.
 func (f Filter) count() (string, []any) {
-	const counting = "SELECT count(*) FROM exchange"
-	if f.Outcome != "" || f.IncludeOpen {
-		where, args := f.where()
-		return counting + " WHERE " + where, args
+	const counting = "SELECT count(*) FROM "
+	where, args := f.where()
+	if f.table() == everywhere {
+		return "SELECT (" + counting + "exchange WHERE " + where + ") + (" + counting + "aloft WHERE " + where + ")", slices.Concat(args, args)
 	}
-	open := f
-	f.IncludeOpen, open.Outcome = true, exchange.Open
-	all, args := f.where()
-	under, more := open.where()
-	return "SELECT (" + counting + " WHERE " + all + ") - (" + counting + " INDEXED BY exchange_outcome WHERE " + under + ")",
-		slices.Concat(args, more)
+	return counting + f.table() + " WHERE " + where, args
 }
 
 // Reach says how far back a search may go that looks at so many exchanges: from
 // f's own start, or, where that lies farther, from the start of the oldest of
 // them. Confined says whether it is the latter.
 func (s *Store) Reach(ctx context.Context, f Filter, exchanges int) (from When, confined bool, err error) {
-	where, args := Filter{From: f.From, To: f.To, IncludeOpen: true}.where()
+	where, args := Filter{From: f.From, To: f.To}.where()
 	var at int64
 	err = s.conns().reader.QueryRowContext(ctx, "SELECT started_at FROM exchange WHERE "+where+
 		" ORDER BY started_at DESC LIMIT 1 OFFSET ?", append(args, exchanges-1)...).Scan(&at)
@@ -185,7 +180,7 @@ type Part struct {
 func (s *Store) Newest(ctx context.Context, f Filter, part Part, fn func(x *exchange.Exchange)) error {
 	d := newDecoder(part.Columns...)
 	where, args := f.where()
-	rows, err := s.conns().reader.QueryContext(ctx, d.selectFrom()+" WHERE "+where+
+	rows, err := s.conns().reader.QueryContext(ctx, d.selectFrom(f.table())+" WHERE "+where+
 		" ORDER BY started_at DESC, id DESC LIMIT ?", append(args, part.Rows)...)
 	if err != nil {
 		return fmt.Errorf("read exchanges: %w", err)
@@ -222,8 +217,8 @@ func newDecoder(names ...string) *decoder {
 	return d
 }
 
-func (d *decoder) selectFrom() string {
-	return "SELECT " + strings.Join(names(d.cols), ", ") + " FROM exchange"
+func (d *decoder) selectFrom(table string) string {
+	return "SELECT " + strings.Join(names(d.cols), ", ") + " FROM " + table
 }
 
 func (d *decoder) scan(from func(dest ...any) error) error {

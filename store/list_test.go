@@ -152,9 +152,7 @@ func TestPagesTogetherAreTheSortedList(t *testing.T) {
 	s := openTemp(t)
 	rapid.Check(t, func(r *rapid.T) {
 		rows := anyLog().Draw(r, "log")
-		if _, err := s.conns().writer.Exec("DELETE FROM exchange"); err != nil {
-			r.Fatal(err)
-		}
+		wipe(t, s)
 		save(t, s, rows...)
 		f := Filter{
 			Sort:            rapid.SampledFrom([]string{"", "time", "first_token_ms", "prompt_tokens"}).Draw(r, "sort"),

@@ -100,8 +100,7 @@ func openReader(ctx context.Context, path string) (*Store, error) {
 type connections struct {
 	reader *sql.DB
 	writer *sql.DB     // a single connection; nil in a reader
-	upsert *sql.Stmt   // nil in a reader
-	prompt *sql.Stmt   // the upsert of a prompt; nil in a reader
+	pen    *pen        // writes exchanges; nil in a reader
 	file   os.FileInfo // the file they have open
 }
 
@@ -129,10 +128,7 @@ func connect(ctx context.Context, path string) (c connections, err error) {
 	if err = upgrade(ctx, c.writer); err != nil {
 		return c, err
 	}
-	if c.upsert, err = c.writer.PrepareContext(ctx, upsert); err != nil {
-		return c, err
-	}
-	if c.prompt, err = c.writer.PrepareContext(ctx, upsertPrompt); err != nil {
+	if c.pen, err = newPen(ctx, writerDSN(path)); err != nil {
 		return c, err
 	}
 	if c.reader, err = openPool(path); err != nil {
@@ -168,10 +164,8 @@ func (c connections) close() error {
 	if c.reader != nil {
 		errs = append(errs, c.reader.Close())
 	}
-	for _, statement := range []*sql.Stmt{c.upsert, c.prompt} {
-		if statement != nil {
-			errs = append(errs, statement.Close())
-		}
+	if c.pen != nil {
+		errs = append(errs, c.pen.close())
 	}
 	if c.writer != nil {
 		errs = append(errs, c.writer.Close())

@@ -163,7 +163,7 @@ func TestAnOlderLogIsUpgradedByTheWriterAlone(t *testing.T) {
 	if _, err := m.UpTo(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("INSERT INTO exchange (id, started_at, outcome) VALUES ('01', 1, 'ok')"); err != nil {
+	if _, err := db.Exec("INSERT INTO exchange (id, started_at, outcome) VALUES ('01', 1, 'ok'), ('02', 2, 'open')"); err != nil {
 		t.Fatal(err)
 	}
 	db.Close()
@@ -174,6 +174,7 @@ func TestAnOlderLogIsUpgradedByTheWriterAlone(t *testing.T) {
 	if _, err := s.Exchange(t.Context(), "01"); err != nil {
 		t.Errorf("the upgrade lost a row: %v", err)
 	}
+	wantInterrupted(t, s, "02")
 	secret(t, s) // of the newer schema
 }
 

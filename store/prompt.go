@@ -10,26 +10,19 @@ import (
 	"github.com/ttftap/ttftap/proxy/exchange"
 )
 
-const upsertPrompt = "INSERT INTO prompt (id, boundaries) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET boundaries = excluded.boundaries"
-
-// insertPrompts keeps the prompts that rows have. A row without one, such as
-// those of a list, leaves what is kept as it is.
-func insertPrompts(ctx context.Context, upsert *sql.Stmt, rows []*exchange.Exchange) error {
-	for _, row := range rows {
-		if len(row.Prompt) == 0 {
-			continue
-		}
-		if _, err := upsert.ExecContext(ctx, row.ID, encodePrompt(row.Prompt)); err != nil {
-			return fmt.Errorf("prompt of exchange %q: %w", row.ID, err)
-		}
+// promptValue is a prompt as it is kept, nil without one.
+func promptValue(prompt []exchange.Boundary) any {
+	if len(prompt) == 0 {
+		return nil
 	}
-	return nil
+	return encodePrompt(prompt)
 }
 
 // prompt reads the prompt of one exchange, nil where none is kept.
 func (s *Store) prompt(ctx context.Context, id string) ([]exchange.Boundary, error) {
 	var b []byte
-	err := s.conns().reader.QueryRowContext(ctx, "SELECT boundaries FROM prompt WHERE id = ?", id).Scan(&b)
+	err := s.conns().reader.QueryRowContext(ctx,
+		"SELECT boundaries FROM prompt WHERE id = ?1 UNION ALL SELECT boundaries FROM aloft WHERE id = ?1 AND boundaries IS NOT NULL", id).Scan(&b)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

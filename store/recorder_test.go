@@ -184,9 +184,16 @@ func TestRecordingResumesByItselfAfterTrouble(t *testing.T) {
 	}
 }
 
-func pragma(t testing.TB, s *Store, statement string) {
+// pragma sets one for the connection that records.
+func pragma(t testing.TB, s *Store, text string) {
 	t.Helper()
-	if _, err := s.conns().writer.Exec(statement); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pragma, err := s.conns().pen.prepare(t.Context(), text, nil, nil)
+	if err == nil {
+		err = pragma.run(t.Context())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -277,7 +284,7 @@ func TestCloseSaysHowMuchItCouldNotWriteInTime(t *testing.T) {
 func TestTheLogIsTheLastRecordOfEachID(t *testing.T) {
 	s := openTemp(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		pragma(t, s, "DELETE FROM exchange")
+		wipe(t, s)
 		r := newRecorder(s)
 		want := map[string]string{}
 		rt.Repeat(map[string]func(*rapid.T){
@@ -306,4 +313,43 @@ func TestTheLogIsTheLastRecordOfEachID(t *testing.T) {
 			rt.Fatalf("state %+v", state)
 		}
 	})
+}
+
+// An exchange under way is a row of its own table until it has ended.
+func TestAnExchangeIsInTheLogOnceWhereverItStands(t *testing.T) {
+	s := openTemp(t)
+	x := asking(1)
+	for _, x := range []*exchange.Exchange{opening(x), x} {
+		save(t, s, x)
+		got, err := s.Exchange(t.Context(), x.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(x, got); diff != "" {
+			t.Errorf("saved (-), read (+):\n%s", diff)
+		}
+		if n, err := s.Count(t.Context(), Filter{IncludeOpen: true}); n != 1 || err != nil {
+			t.Errorf("%s: it is counted %d times (%v)", x.Outcome, n, err)
+		}
+		if got := ids(t, s, Filter{IncludeOpen: true}); got != x.ID {
+			t.Errorf("%s: listed are %q", x.Outcome, got)
+		}
+	}
+}
+
+func TestAnInterruptedExchangeKeepsItsPrompt(t *testing.T) {
+	s := openTemp(t)
+	x := opening(asking(1))
+	save(t, s, x)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, s.Path())
+	wantInterrupted(t, s, x.ID)
+	if got, err := s.Exchange(t.Context(), x.ID); err != nil || !cmp.Equal(x.Prompt, got.Prompt) {
+		t.Errorf("its prompt is %v (%v)", got.Prompt, err)
+	}
+	if got := ids(t, s, Filter{Outcome: exchange.Open}); got != "" {
+		t.Errorf("still under way: %s", got)
+	}
 }

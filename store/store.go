@@ -5,10 +5,10 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -86,12 +86,21 @@ func (c *connections) keepSecret(ctx context.Context, secret []byte) error {
 
 // interrupt ends what an earlier process left open: nobody will any more.
 func (s *Store) interrupt(ctx context.Context) error {
-	_, err := s.conns().writer.ExecContext(ctx, `
-		UPDATE exchange SET
-			outcome = 'interrupted',
-			error   = 'the proxy was stopped before the exchange had ended'
-		WHERE outcome = 'open'`)
-	return err
+	tx, err := s.conns().writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	columns := strings.Join(columnNames, ", ")
+	_, err = tx.ExecContext(ctx, `
+		UPDATE aloft SET outcome = 'interrupted', error = 'the proxy was stopped before the exchange had ended';
+		INSERT OR IGNORE INTO exchange (`+columns+`) SELECT `+columns+` FROM aloft;
+		INSERT OR IGNORE INTO prompt (id, boundaries) SELECT id, boundaries FROM aloft WHERE boundaries IS NOT NULL;
+		DELETE FROM aloft`)
+	if err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // Save inserts the rows, or updates those whose id is there, all or none.
@@ -101,47 +110,15 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 	if s.closed || s.conns().writer == nil {
 		return errors.New("save exchanges: the log is not open for recording")
 	}
-	err := s.commit(ctx, rows)
+	err := s.conns().pen.write(ctx, rows)
 	if s.moved() {
 		// What went into a file that nobody will find goes into a new one as well.
 		if err = s.reopen(ctx); err == nil {
-			err = s.commit(ctx, rows)
+			err = s.conns().pen.write(ctx, rows)
 		}
 	}
 	s.trimLater()
 	return wrap(err, "save exchanges")
-}
-
-func (s *Store) commit(ctx context.Context, rows []*exchange.Exchange) error {
-	c := s.conns()
-	tx, err := c.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if err := insert(ctx, tx.StmtContext(ctx, c.upsert), rows); err != nil {
-		return err
-	}
-	if err := insertPrompts(ctx, tx.StmtContext(ctx, c.prompt), rows); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-func insert(ctx context.Context, upsert *sql.Stmt, rows []*exchange.Exchange) error {
-	var x exchange.Exchange
-	cols := storedColumns(&x)
-	args := make([]any, len(cols))
-	for _, row := range rows {
-		x = *row
-		for i, c := range cols {
-			args[i] = c.value()
-		}
-		if _, err := upsert.ExecContext(ctx, args...); err != nil {
-			return fmt.Errorf("exchange %q: %w", row.ID, err)
-		}
-	}
-	return nil
 }
 
 func wrap(err error, doing string) error {

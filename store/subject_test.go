@@ -58,9 +58,7 @@ func anyConditions() *rapid.Generator[Filter] {
 func TestAFilterFitsInMemoryWhatItFindsInTheLog(t *testing.T) {
 	s := openTemp(t)
 	rapid.Check(t, func(r *rapid.T) {
-		if _, err := s.conns().writer.Exec("DELETE FROM exchange"); err != nil {
-			r.Fatal(err)
-		}
+		wipe(t, s)
 		rows := anySubjects().Draw(r, "rows")
 		save(t, s, rows...)
 		f := anyConditions().Draw(r, "filter")

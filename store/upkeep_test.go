@@ -49,9 +49,7 @@ func trimmed(t *testing.T, s *Store) {
 
 func TestATrimCutsALongWAL(t *testing.T) {
 	s := openTemp(t)
-	if _, err := s.conns().writer.Exec("PRAGMA wal_autocheckpoint = 0"); err != nil {
-		t.Fatal(err)
-	}
+	pragma(t, s, "PRAGMA wal_autocheckpoint = 0")
 	s.trimming = true // by hand
 	for n := 0; s.walSize() <= walLimit; n += 1000 {
 		save(t, s, typicals(n, 1000)...)
