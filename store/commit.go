@@ -15,8 +15,10 @@ import (
 // left, or until ctx ends.
 func (r *Recorder) run(ctx context.Context) {
 	defer close(r.ended)
+	alarm := time.NewTimer(0)
+	defer alarm.Stop()
 	for ctx.Err() == nil {
-		batch, last := r.take()
+		batch, pause, last := r.take()
 		if len(batch) > 0 {
 			r.write(ctx, batch)
 			continue
@@ -24,32 +26,22 @@ func (r *Recorder) run(ctx context.Context) {
 		if last {
 			return
 		}
+		alarm.Reset(pause)
 		select {
 		case <-r.wake:
+		case <-alarm.C:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// take returns the next batch, and whether it is empty because all is done.
-func (r *Recorder) take() (batch []*entry, last bool) {
+// take returns the next batch, or how long there will be none, or that there will
+// never be another.
+func (r *Recorder) take() (batch []*entry, pause time.Duration, last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	batch = r.next(batchMost)
-	return batch, r.closing && len(batch) == 0
-}
-
-// next takes up to n entries off the queue. Nothing changes them any more: what
-// comes with one of their ids is a new entry. The mutex is held.
-func (r *Recorder) next(n int) []*entry {
-	n = min(n, len(r.queue))
-	batch := slices.Clone(r.queue[:n])
-	clear(r.queue[:n])
-	r.queue = r.queue[n:]
-	for _, e := range batch {
-		delete(r.waiting, e.x.ID)
-	}
-	return batch
+	batch, pause = r.queue.take(time.Now(), r.closing)
+	return batch, pause, r.closing && len(batch) == 0
 }
 
 // write saves a batch, over and over until it succeeds or ctx ends. If SQLite
@@ -123,6 +115,7 @@ func (r *Recorder) settle(batch []*entry) (since time.Time, followers []func([]*
 	for _, e := range batch {
 		close(e.committed)
 	}
+	r.queue.committed(batch)
 	r.state.Queued -= int64(len(batch))
 	r.state.Committed += int64(len(batch))
 	since = r.state.Since

@@ -13,9 +13,9 @@ import (
 
 const (
 	patience  = 40 * time.Millisecond // what a stream waits for its row at most; the proxy may have waited 10 ms for what to put in it
-	batchMost = 100                   // rows a transaction: a full one takes well under the patience
 	retryMin  = 10 * time.Millisecond
 	retryMax  = time.Second
+	queueMost = 32 << 20 // bytes that wait at most
 )
 
 // Recorder is the queue between the hot path and the disk: one goroutine commits
@@ -24,16 +24,14 @@ const (
 type Recorder struct {
 	store *Store
 	log   *slog.Logger
-	most  int64 // records that wait at most; beyond, the oldest is lost
 	stop  context.CancelFunc
 	wake  chan struct{} // holds a token if there is something to see to
 	ended chan struct{} // closed when the goroutine is
 
 	mu      sync.Mutex
 	follow  []func([]*exchange.Exchange)
-	queue   []*entry          // in the order in which they came, each id once
-	waiting map[string]*entry // the queue by id
-	slow    bool              // a wait was in vain, or a commit failed, and none has succeeded since
+	queue   queue
+	slow    bool // a wait was in vain, or a commit failed, and none has succeeded since
 	closing bool
 	state   State // its Queued counts those in the writer's hands
 }
@@ -48,24 +46,17 @@ type State struct {
 	Since     time.Time // when commits began to fail; zero if they do not
 }
 
-// An entry is a record in the queue. Later records of the same id replace x.
-type entry struct {
-	x         exchange.Exchange
-	committed chan struct{}
-}
-
 // NewRecorder starts recording into s. It reports trouble to log, once when it
 // begins and once when it ends.
 func NewRecorder(s *Store, log *slog.Logger) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
-		store:   s,
-		log:     log,
-		most:    100_000,
-		stop:    stop,
-		wake:    make(chan struct{}, 1),
-		ended:   make(chan struct{}),
-		waiting: map[string]*entry{},
+		store: s,
+		log:   log,
+		stop:  stop,
+		wake:  make(chan struct{}, 1),
+		ended: make(chan struct{}),
+		queue: newQueue(queueMost),
 	}
 	go r.run(ctx)
 	return r
@@ -76,29 +67,25 @@ func NewRecorder(s *Store, log *slog.Logger) *Recorder {
 // after it was called, or at once while the store is known to be slow: after one
 // wait in vain none waits until a commit has succeeded.
 func (r *Recorder) Record(x *exchange.Exchange) (wait func()) {
-	committed := r.enqueue(x)
-	return func() { r.await(committed) }
+	id, committed := x.ID, r.enqueue(x)
+	return func() { r.await(id, committed) }
 }
 
 func (r *Recorder) enqueue(x *exchange.Exchange) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e := r.waiting[x.ID]; e != nil {
-		e.x = *x
-		return e.committed
-	}
-	e := &entry{x: *x, committed: make(chan struct{})}
-	if r.closing {
+	if r.closing && !r.queue.has(x.ID) {
 		r.state.Lost++
-		return e.committed
+		return make(chan struct{})
 	}
-	if r.state.Queued >= r.most {
-		r.lose(r.next(1))
+	e, added := r.queue.put(x)
+	if added {
+		r.state.Queued++
 	}
-	r.queue = append(r.queue, e)
-	r.waiting[x.ID] = e
-	r.state.Queued++
-	r.signal()
+	r.lose(r.queue.surplus())
+	if r.queue.advance(e, time.Now()) {
+		r.signal()
+	}
 	return e.committed
 }
 
@@ -109,8 +96,8 @@ func (r *Recorder) signal() {
 	}
 }
 
-func (r *Recorder) await(committed <-chan struct{}) {
-	if r.hurry(committed) {
+func (r *Recorder) await(id string, committed <-chan struct{}) {
+	if !r.mayWait(id, committed) {
 		return
 	}
 	timer := time.NewTimer(patience)
@@ -122,17 +109,22 @@ func (r *Recorder) await(committed <-chan struct{}) {
 	}
 }
 
-// hurry says whether there is nothing to wait for, or no use in it.
-func (r *Recorder) hurry(committed <-chan struct{}) bool {
+// mayWait says whether there is something to wait for, and some use in it. Then
+// that is committed without delay.
+func (r *Recorder) mayWait(id string, committed <-chan struct{}) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if isClosed(committed) {
-		return true
+		return false
 	}
 	if r.slow {
 		r.state.Late++
+		return false
 	}
-	return r.slow
+	if r.queue.hurry(id) {
+		r.signal()
+	}
+	return true
 }
 
 // miss notes a wait in vain, unless the commit came with the end of patience.

@@ -219,19 +219,19 @@ func TestARecordThatSQLiteRefusesIsLostAlone(t *testing.T) {
 func TestBeyondItsBoundTheQueueLosesTheOldest(t *testing.T) {
 	s := openTemp(t)
 	r := newRecorder(s)
-	r.most = 10
+	r.queue.most = 10 * weight(typical(0))
 	unlock := lockOut(t, s)
 	r.Record(typical(0))() // is in the writer's hands, and safe
 	for n := 1; n < 25; n++ {
 		r.Record(typical(n))
 	}
-	if state := r.State(); state.Queued != 10 || state.Lost != 15 {
-		t.Errorf("state %+v, want 10 queued, 15 lost", state)
+	if state := r.State(); state.Queued != 1+10 || state.Lost != 14 {
+		t.Errorf("state %+v, want 10 queued beside the first, 14 lost", state)
 	}
 	unlock()
 	closed(t, r)
 	want := []string{typical(0).ID}
-	for n := 16; n < 25; n++ {
+	for n := 15; n < 25; n++ {
 		want = append(want, typical(n).ID)
 	}
 	if got := ids(t, s, Filter{Order: "asc"}); got != strings.Join(want, " ") {
