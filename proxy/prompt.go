@@ -1,10 +1,7 @@
 package proxy
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"slices"
 
 	"github.com/ttftap/ttftap/proxy/dialect"
@@ -58,29 +55,51 @@ func (p *Proxy) prompt(x *exchange.Exchange, req dialect.Request, body []byte) [
 // chain hashes a prompt section by section: each hash covers the one before, and
 // by it the whole beginning. Of the text nothing else is kept.
 type chain struct {
-	mac   hash.Hash
-	last  uint64
-	links []exchange.Boundary
-	buf   []byte
+	digester *digester
+	last     uint64
+	links    []exchange.Boundary
+	joined   []byte // what stands on both sides of a cache mark
 }
+
+// What is hashed that is no part of a prompt.
+const (
+	routeLabel  byte = 255 - iota // whose caches are not shared with others'
+	answerLabel                   // of the model, which is not in the request
+	piecesLabel                   // what comes before the last stretch of a text
+)
 
 // newChain begins a chain that has nothing in common with those of another
 // upstream or key, whose caches are not shared.
 func (p *Proxy) newChain(x *exchange.Exchange) *chain {
-	c := &chain{mac: hmac.New(sha256.New, p.config.Secret)}
-	c.hash("prompt of", []byte(x.Upstream+"\x00"+x.KeyID), nil)
+	c := &chain{digester: p.digester}
+	c.hash(routeLabel, []byte(x.Upstream+"\x00"+x.KeyID), nil)
 	return c
 }
 
-func (c *chain) hash(label string, head, tail []byte) {
-	c.buf = binary.LittleEndian.AppendUint64(c.buf[:0], c.last)
-	c.buf = append(append(c.buf, label...), 0)
-	c.mac.Reset()
-	c.mac.Write(c.buf)
-	c.mac.Write(head)
-	c.mac.Write(tail)
-	c.buf = c.mac.Sum(c.buf[:0])
-	c.last = binary.LittleEndian.Uint64(c.buf)
+// hash takes in a text of any length.
+func (c *chain) hash(label byte, head, tail []byte) {
+	for len(head)+len(tail) > stretch {
+		var piece []byte
+		piece, head, tail = c.stretch(head, tail)
+		c.last = c.digester.next(c.last, piecesLabel, piece)
+	}
+	piece, _, _ := c.stretch(head, tail)
+	c.last = c.digester.next(c.last, label, piece)
+}
+
+// stretch is the first stretch of a text and what follows it. It is good until the
+// next one.
+func (c *chain) stretch(head, tail []byte) (piece, headLeft, tailLeft []byte) {
+	n := min(len(head), stretch)
+	m := min(len(tail), stretch-n)
+	switch {
+	case m == 0:
+		return head[:n], head[n:], tail
+	case n == 0:
+		return tail[:m], nil, tail[m:]
+	}
+	c.joined = append(append(c.joined[:0], head...), tail[:m]...)
+	return c.joined, nil, tail[m:]
 }
 
 // add adds sections of a body.
@@ -88,9 +107,9 @@ func (c *chain) add(body []byte, sections []dialect.Section) {
 	for _, s := range sections {
 		head, tail := s.Text(body)
 		for cut := s.Part != exchange.ImagePart; cut && len(head)+len(tail) > stretch; {
-			n := min(len(head), stretch)
-			c.link(exchange.Boundary{Part: s.Part, Inner: true}, head[:n], tail[:stretch-n])
-			head, tail = head[n:], tail[stretch-n:]
+			var piece []byte
+			piece, head, tail = c.stretch(head, tail)
+			c.link(exchange.Boundary{Part: s.Part, Inner: true}, piece, nil)
 		}
 		c.link(exchange.Boundary{Part: s.Part}, head, tail)
 	}
@@ -99,7 +118,7 @@ func (c *chain) add(body []byte, sections []dialect.Section) {
 // link adds a boundary behind a text. The longest of prompts go on in their last
 // one.
 func (c *chain) link(b exchange.Boundary, head, tail []byte) {
-	c.hash(b.Part.String(), head, tail)
+	c.hash(byte(b.Part), head, tail)
 	b.Bytes, b.Hash = weight(b.Part, len(head)+len(tail)), c.last
 	c.push(b)
 }
@@ -133,11 +152,11 @@ func (c *chain) goOn(before []exchange.Boundary, response string) {
 		c.last = c.links[len(c.links)-1].Hash
 	} else {
 		for _, b := range before[head:] {
-			c.hash(b.Part.String(), binary.LittleEndian.AppendUint64(nil, b.Hash), nil)
+			c.hash(byte(b.Part), binary.LittleEndian.AppendUint64(nil, b.Hash), nil)
 			c.push(exchange.Boundary{Part: b.Part, Inner: b.Inner, Bytes: b.Bytes, Hash: c.last})
 		}
 	}
-	c.hash("answer", []byte(response), nil)
+	c.hash(answerLabel, []byte(response), nil)
 	c.push(exchange.Boundary{Part: exchange.AssistantPart, Hash: c.last})
 }
 

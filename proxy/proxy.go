@@ -76,6 +76,7 @@ type Proxy struct {
 	transport *http.Transport
 	debug     *log.Logger
 	buffers   buffers
+	digester  *digester
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
 	unasked   sync.Map      // the upstreams that are not asked for usage: why
@@ -105,6 +106,10 @@ func New(c Config) (*Proxy, error) {
 	}
 	if _, ok := p.upstreams[DefaultUpstream]; !ok {
 		return nil, errors.New("there is no default upstream: give one without a name")
+	}
+	var err error
+	if p.digester, err = newDigester(c.Secret); err != nil {
+		return nil, fmt.Errorf("make the keys by which prompts are hashed: %w", err)
 	}
 	p.inflating, p.retries.seed = make(chan struct{}, maxInflating), maphash.MakeSeed()
 	p.debug = slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug)
