@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // writer is the client's side of a flight. It keeps the head of the answer as
@@ -82,7 +81,7 @@ func (c *eager) CloseWrite() error { return closeWrite(c.Conn) }
 // Write passes a chunk on.
 func (w *writer) Write(p []byte) (int, error) {
 	if t := w.flight.tap; t != nil {
-		t.writing(time.Now())
+		t.writing()
 	}
 	return w.ResponseWriter.Write(p)
 }
