@@ -18,6 +18,10 @@ type writer struct {
 	waits  bool // the client waits for a 100, which the server sends when the body is first read
 }
 
+func (f *flight) newWriter(w http.ResponseWriter, r *http.Request) *writer {
+	return &writer{ResponseWriter: w, flight: f, http1: r.ProtoMajor == 1, waits: r.Header.Get("Expect") != ""}
+}
+
 // Unwrap lets an http.ResponseController reach the server's writer.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
