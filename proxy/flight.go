@@ -91,14 +91,14 @@ func (f *flight) open() {
 	})
 }
 
-// forward hands the exchange to the reverse proxy. Each exchange has its own,
-// since its hooks belong to the flight.
-func (f *flight) forward(w http.ResponseWriter, r *http.Request) {
+// reverse is what forwards the exchange. Each has its own, since its hooks belong
+// to the flight.
+func (f *flight) reverse(r *http.Request) *httputil.ReverseProxy {
 	if u := r.Header.Get("Upgrade"); u != "" && !isWebSocket(r) {
 		r.Header.Del("Upgrade") // such as h2c: served over HTTP/1.1
 		r.Header.Del("Http2-Settings")
 	}
-	rp := httputil.ReverseProxy{
+	return &httputil.ReverseProxy{
 		Rewrite:        f.rewrite,
 		Transport:      f,
 		FlushInterval:  -1,
@@ -107,11 +107,18 @@ func (f *flight) forward(w http.ResponseWriter, r *http.Request) {
 		ModifyResponse: f.answered,
 		ErrorHandler:   f.failed,
 	}
-	defer func() {
-		f.end() // first: to interrupt a read looks to the server as if the client had left
-		f.upload.stop(func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
-	}()
-	rp.ServeHTTP(&writer{ResponseWriter: w, flight: f, http1: r.ProtoMajor == 1, waits: r.Header.Get("Expect") != ""}, r)
+}
+
+// handled is deferred for when the handler is done, or has panicked.
+func (f *flight) handled(w http.ResponseWriter, r *http.Request) {
+	broken := recover()
+	f.end() // first: to interrupt a read looks to the server as if the client had left
+	f.upload.stop(func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	f.land()
+	if broken != nil {
+		breakOff(w, r)
+		panic(broken)
+	}
 }
 
 // answered takes the head of the answer and puts the tap on its body.

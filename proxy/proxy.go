@@ -165,18 +165,12 @@ func (p *Proxy) Flying() int64 { return p.aloft.count() }
 // in which they began: copies, without their prompts and unjudged.
 func (p *Proxy) UnderWay() []*exchange.Exchange { return p.aloft.soFar() }
 
-// ServeHTTP forwards a request and its answer.
+// ServeHTTP forwards a request and its answer. A stream holds the stack that it
+// takes to write the head of the answer from here: few bytes more would double it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.flights.Add(1)
 	f := p.begin(r)
-	defer func() {
-		f.end()
-		f.land()
-		if broken := recover(); broken != nil {
-			breakOff(w, r)
-			panic(broken)
-		}
-	}()
+	defer f.handled(w, r)
 	if no := f.refusal(r); no != nil {
 		f.refuse(w, no)
 		return
@@ -185,7 +179,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// first byte of the answer, and closes it under the request going out: an
 	// upstream that answers early would have its stream cut.
 	_ = http.NewResponseController(w).EnableFullDuplex()
-	f.forward(w, r)
+	f.reverse(r).ServeHTTP(f.newWriter(w, r), r)
 }
 
 // route finds the upstream of a request target and the target for it. An

@@ -19,14 +19,14 @@ type tap struct {
 	body   io.ReadCloser
 	media  string // media type of the answer
 
-	chunk    []byte // the last chunk, not yet observed
-	chunkAt  time.Duration
-	returned time.Time // when the last read returned
-	wrote    time.Time // when its chunk was written on; zero before
-	size     int64
-	err      error // how reading ended: io.EOF, or what broke
-	waiting  time.Duration
-	own      time.Duration
+	chunk   []byte        // the last chunk, not yet observed
+	chunkAt time.Duration // when the last read returned
+	written bool          // the chunk was written on
+	wrote   time.Duration // when
+	size    int64
+	err     error // how reading ended: io.EOF, or what broke
+	waiting time.Duration
+	own     time.Duration
 
 	inflate *inflater // nil for a plain body
 	reading *reading
@@ -49,9 +49,8 @@ func newTap(f *flight, res *http.Response) *tap {
 func (t *tap) Read(p []byte) (int, error) {
 	t.observe()
 	n, err := t.body.Read(p)
-	t.returned, t.wrote = time.Now(), time.Time{}
+	t.chunkAt, t.written = time.Since(t.flight.start), false
 	if n > 0 {
-		t.chunkAt = t.returned.Sub(t.flight.start)
 		if t.size == 0 {
 			t.flight.locked(func() { t.flight.x.FirstByte = new(t.chunkAt) })
 		}
@@ -65,18 +64,18 @@ func (t *tap) Read(p []byte) (int, error) {
 }
 
 // writing notes that the last chunk goes to the client now.
-func (t *tap) writing(now time.Time) {
-	if t.wrote.IsZero() && !t.returned.IsZero() {
-		t.wrote = now
-		t.own += now.Sub(t.returned)
+func (t *tap) writing() {
+	if len(t.chunk) > 0 && !t.written {
+		t.written, t.wrote = true, time.Since(t.flight.start)
+		t.own += t.wrote - t.chunkAt
 	}
 }
 
 // observe reads the last chunk. The time since it was written on is what the
 // client made us wait.
 func (t *tap) observe() {
-	if !t.wrote.IsZero() {
-		t.waiting += time.Since(t.wrote)
+	if t.written {
+		t.waiting += time.Since(t.flight.start) - t.wrote
 	}
 	if len(t.chunk) == 0 {
 		return

@@ -34,7 +34,7 @@ func BenchmarkChunk(b *testing.B) {
 				if _, err := t.Read(p); err != nil && err != io.EOF {
 					b.Fatal(err)
 				}
-				t.writing(time.Now())
+				t.writing()
 			}
 		})
 	}

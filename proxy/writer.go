@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // writer is the client's side of a flight. It keeps the head of the answer as
@@ -17,6 +16,10 @@ type writer struct {
 	flight *flight
 	http1  bool // the client speaks HTTP/1: a connection is one request after the other
 	waits  bool // the client waits for a 100, which the server sends when the body is first read
+}
+
+func (f *flight) newWriter(w http.ResponseWriter, r *http.Request) *writer {
+	return &writer{ResponseWriter: w, flight: f, http1: r.ProtoMajor == 1, waits: r.Header.Get("Expect") != ""}
 }
 
 // Unwrap lets an http.ResponseController reach the server's writer.
@@ -82,7 +85,7 @@ func (c *eager) CloseWrite() error { return closeWrite(c.Conn) }
 // Write passes a chunk on.
 func (w *writer) Write(p []byte) (int, error) {
 	if t := w.flight.tap; t != nil {
-		t.writing(time.Now())
+		t.writing()
 	}
 	return w.ResponseWriter.Write(p)
 }

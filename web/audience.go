@@ -51,7 +51,7 @@ type showing struct {
 func (s *site) newAudience(ctx context.Context, l language, asked url.Values, axis time.Duration) *audience {
 	f, q, _ := s.parse(asked)
 	f.IncludeOpen = true
-	a := &audience{site: s, ctx: ctx, page: page{Language: l, templates: s.pages[l]}, asked: asked, misfit: f.Misfit(),
+	a := &audience{site: s, ctx: ctx, page: page{Language: l, templates: s.pages[l]()}, asked: asked, misfit: f.Misfit(),
 		running: map[string]*showing{}, recorder: s.recorder(l), stale: true, due: s.Now().Add(refreshEach)}
 	a.sheet = sheetOf(l, q, s.Now(), &overview{})
 	a.sheet.scale = newScale(axis)

@@ -62,7 +62,7 @@ func BenchmarkChartsAsHTML(b *testing.B) {
 		c.add(&one)
 	}
 	charts := c.charts(canvas{l: english, q: query{}, now: noon})
-	view := readPages(readAssets())[english]["charts"]
+	view := readPages(readAssets())[english]()["charts"]
 	for b.Loop() {
 		if err := view.ExecuteTemplate(io.Discard, "charts", charts); err != nil {
 			b.Fatal(err)

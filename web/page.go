@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 )
@@ -53,7 +54,7 @@ func (s *site) page(w http.ResponseWriter, r *http.Request, title string) page {
 		Tabs:     s.tabs(l, r),
 		Switch:   r.URL.EscapedPath() + "?" + q.Encode(),
 
-		templates: s.pages[l],
+		templates: s.pages[l](),
 	}
 	if s.admits(r) {
 		p.Recorder, p.Version = s.recorder(l), s.Version
@@ -97,26 +98,32 @@ func (s *site) tabs(l language, r *http.Request) []tab {
 	return all
 }
 
-// pages are the templates, by language and by the view's name.
-type pages map[language]map[string]*template.Template
+// pages are the templates, by language and by the view's name. They take megabytes
+// of memory, and a proxy whose page nobody looks at does without.
+type pages map[language]func() map[string]*template.Template
 
-// readPages parses each view's template together with the ones that views
-// share.
 func readPages(a assets) pages {
-	views, err := fs.Glob(templateFiles, "templates/*.html")
+	p := pages{}
+	for _, l := range []language{english, chinese} {
+		p[l] = sync.OnceValue(func() map[string]*template.Template { return readViews(l, a) })
+	}
+	return p
+}
+
+// readViews parses each view's template together with the ones that views share.
+func readViews(l language, a assets) map[string]*template.Template {
+	files, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		panic(err) // the pattern is a constant
 	}
-	p := pages{english: {}, chinese: {}}
-	for l, byName := range p {
-		funcs := template.FuncMap{"t": l.say, "rich": l.rich, "asset": a.addressOf, "dash": dash}
-		shared := template.Must(template.New("").Funcs(funcs).ParseFS(templateFiles, "templates/shared/*.html"))
-		for _, file := range views {
-			view := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file))
-			byName[strings.TrimSuffix(path.Base(file), ".html")] = view
-		}
+	funcs := template.FuncMap{"t": l.say, "rich": l.rich, "asset": a.addressOf, "dash": dash}
+	shared := template.Must(template.New("").Funcs(funcs).ParseFS(templateFiles, "templates/shared/*.html"))
+	views := map[string]*template.Template{}
+	for _, file := range files {
+		view := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, file))
+		views[strings.TrimSuffix(path.Base(file), ".html")] = view
 	}
-	return p
+	return views
 }
 
 func dash() string { return figure.Unknown }

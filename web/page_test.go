@@ -189,7 +189,7 @@ func TestTheCodexBlockSuitsTheUpstream(t *testing.T) {
 func TestAViewThatCannotBeMadeIsAnErrorNotHalfAPage(t *testing.T) {
 	s := &site{Config: newConfig(t), pages: readPages(readAssets())}
 	w := httptest.NewRecorder()
-	p := page{Language: english, templates: s.pages[english]}
+	p := page{Language: english, templates: s.pages[english]()}
 	err := p.render(w, http.StatusOK, "log", struct{ page }{p})
 	if err == nil || w.Body.Len() != 0 {
 		t.Errorf("error %v, %d bytes written", err, w.Body.Len())

@@ -14,6 +14,15 @@ type chat struct {
 }
 
 func (c *chat) Message(name string, data []byte) Event {
+	var e Event
+	if name != "error" && c.glance(data, &e) {
+		return e
+	}
+	return c.full(name, data)
+}
+
+// full reads any message.
+func (c *chat) full(name string, data []byte) Event {
 	root, e, ok := c.begin(name, data)
 	if ok {
 		c.read(name, root, &e)

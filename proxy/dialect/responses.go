@@ -100,6 +100,15 @@ func frameOf(name string, root gjson.Result) frame {
 }
 
 func (r *responses) Message(name string, data []byte) Event {
+	var e Event
+	if r.glance(name, data, &e) {
+		return e
+	}
+	return r.full(name, data)
+}
+
+// full reads any message.
+func (r *responses) full(name string, data []byte) Event {
 	root, e, ok := r.begin(name, data)
 	if !ok {
 		r.unread(name, &e)

@@ -19,7 +19,7 @@ const (
 // enough, so that a long answer takes no more to keep than a short one.
 func (p *pace) cadence(gs []gap) *exchange.Cadence {
 	first := p.reads[0]
-	c := &exchange.Cadence{Step: shortestStep, First: exchange.Portion{Reasoning: first.bytes - first.answer, Answer: first.answer}}
+	c := &exchange.Cadence{Step: shortestStep, First: first.portion()}
 	took := p.reads[len(p.reads)-1].at - p.from
 	for took > mostSteps*c.Step {
 		c.Step *= 2
@@ -27,8 +27,9 @@ func (p *pace) cadence(gs []gap) *exchange.Cadence {
 	c.Steps = make([]exchange.Portion, (took+c.Step-1)/c.Step)
 	for _, r := range p.reads[1:] {
 		in := &c.Steps[(r.at-p.from-1)/c.Step] // what comes at the end of a step was made in it
-		in.Reasoning += r.bytes - r.answer
-		in.Answer += r.answer
+		brought := r.portion()
+		in.Reasoning += brought.Reasoning
+		in.Answer += brought.Answer
 	}
 	c.Gaps = longest(gs, c.Step)
 	return c
@@ -37,7 +38,12 @@ func (p *pace) cadence(gs []gap) *exchange.Cadence {
 // longest are the gaps that stand out from the rest and are as long as a step.
 func longest(gs []gap, step time.Duration) []exchange.Gap {
 	limit := max(step, standsOut*median(lengths(gs))+1)
-	long := slices.DeleteFunc(slices.Clone(gs), func(g gap) bool { return g.took < limit })
+	var long []gap
+	for _, g := range gs {
+		if g.took >= limit {
+			long = append(long, g)
+		}
+	}
 	slices.SortStableFunc(long, func(a, b gap) int { return cmp.Compare(b.took, a.took) })
 	long = long[:min(len(long), mostGaps)]
 	slices.SortFunc(long, func(a, b gap) int { return cmp.Compare(a.from, b.from) })

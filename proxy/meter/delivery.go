@@ -62,14 +62,14 @@ type burst struct {
 }
 
 func (p *pace) bursts() []burst {
-	var bs []burst
+	bs := make([]burst, 0, len(p.reads))
 	for _, r := range p.reads {
 		if last := len(bs) - 1; last >= 0 && r.at-bs[last].to < together {
 			bs[last].to = r.at
-			bs[last].bytes += r.bytes
+			bs[last].bytes += r.size()
 			continue
 		}
-		bs = append(bs, burst{r.at, r.at, r.bytes})
+		bs = append(bs, burst{r.at, r.at, r.size()})
 	}
 	return bs
 }
@@ -130,6 +130,7 @@ func (p *pace) working(x *exchange.Exchange) time.Duration {
 // median of at least one value; of an even number of them, half-way between the
 // middle two.
 func median[T ~int64](vs []T) T {
-	vs = slices.Sorted(slices.Values(vs))
+	vs = slices.Clone(vs)
+	slices.Sort(vs)
 	return (vs[(len(vs)-1)/2] + vs[len(vs)/2]) / 2
 }

@@ -48,7 +48,7 @@ func (m *Meter) Event(at time.Duration, e dialect.Event) {
 		m.items.start(e.Index, e.Opens, m.now)
 	}
 	if e.Kind != 0 {
-		m.output(e)
+		m.output(&e)
 	}
 	if e.Closes != dialect.NoItem {
 		m.items.end(e.Index, e.Closes, m.now)
@@ -61,31 +61,29 @@ func (m *Meter) Event(at time.Duration, e dialect.Event) {
 	}
 }
 
-func (m *Meter) output(e dialect.Event) {
+func (m *Meter) output(e *dialect.Event) {
 	m.kinds |= e.Kind
 	m.events++
 	m.thoughts += int64(e.ThoughtBytes)
 	m.answers += int64(e.AnswerBytes)
 	first(&m.seen.FirstToken, m.now)
-	for _, mark := range []struct {
-		kinds dialect.Kind
-		at    **time.Duration
-	}{
-		{dialect.Thought, &m.seen.FirstReasoning},
-		{dialect.Text | dialect.Refusal, &m.seen.FirstText},
-		{dialect.Tool, &m.seen.FirstTool},
-		{^dialect.Thought, &m.seen.AnswerStart},
-	} {
-		if e.Kind&mark.kinds != 0 {
-			first(mark.at, m.now)
-		}
-	}
+	m.firstOf(dialect.Thought, e, &m.seen.FirstReasoning)
+	m.firstOf(dialect.Text|dialect.Refusal, e, &m.seen.FirstText)
+	m.firstOf(dialect.Tool, e, &m.seen.FirstTool)
+	m.firstOf(^dialect.Thought, e, &m.seen.AnswerStart)
 	if m.seen.LastToken == nil {
 		m.seen.LastToken = new(m.now)
 	}
 	*m.seen.LastToken = m.now
 	m.reads.add(m.now, e)
 	m.items.write(e.Index, m.now)
+}
+
+// firstOf notes the first output of some kinds.
+func (m *Meter) firstOf(kinds dialect.Kind, e *dialect.Event, instant **time.Duration) {
+	if e.Kind&kinds != 0 {
+		first(instant, m.now)
+	}
 }
 
 // first notes an instant unless it has happened before.

@@ -43,7 +43,7 @@ func (p *pace) measure() {
 	p.from = p.reads[0].at
 	p.span = p.to - p.from - p.pauses.within(p.from, p.to)
 	for _, r := range p.reads {
-		p.bytes += r.bytes
+		p.bytes += r.size()
 		p.events += int64(r.events)
 	}
 	p.tokens = float64(p.bytes) / bytesPerToken
@@ -67,7 +67,7 @@ func (p *pace) head() float64 {
 	if r.events == 1 && p.tokens <= 1.2*float64(p.events) {
 		return 1
 	}
-	return max(1, p.share(r.bytes))
+	return max(1, p.share(r.size()))
 }
 
 // perSecond is the tokens after the first read over the span, whether or not
@@ -124,9 +124,9 @@ func (p *pace) lastOverFirst() *float64 {
 	for _, r := range p.reads[1:] {
 		switch at := r.at - p.from - p.pauses.within(p.from, r.at); {
 		case 3*at <= p.span:
-			first += r.bytes
+			first += r.size()
 		case 3*at > 2*p.span:
-			last += r.bytes
+			last += r.size()
 		}
 	}
 	if first == 0 {

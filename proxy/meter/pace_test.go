@@ -169,13 +169,14 @@ func TestTokensPerEventCountsWhatNCovers(t *testing.T) {
 func TestHalvingKeepsTheFirstReadAndEveryByte(t *testing.T) {
 	var rs reads
 	for i := range 6 {
-		rs.add(time.Duration(i), out(dialect.Text, i, 10))
+		e := out(dialect.Text, i, 10)
+		rs.add(time.Duration(i), &e)
 	}
 	half := rs.halved()
 	want := []struct {
 		at    time.Duration
-		bytes int64
-		last  int32
+		bytes uint32
+		last  int16
 	}{{0, 10, 0}, {1, 20, 2}, {3, 20, 4}, {5, 10, 5}}
 	if len(half) != len(want) {
 		t.Fatalf("%d reads, want %d", len(half), len(want))

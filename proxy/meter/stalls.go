@@ -19,21 +19,21 @@ type gap struct {
 }
 
 func (p *pace) gaps() []gap {
-	var gs []gap
+	gs := make([]gap, 0, len(p.reads)-1)
 	for i, after := range p.reads[1:] {
 		before := p.reads[i]
 		gs = append(gs, gap{
 			from:   before.at - p.from,
 			took:   after.at - before.at - p.pauses.within(before.at, after.at),
 			within: before.last == after.first,
-			tokens: p.share(after.bytes),
+			tokens: p.share(after.size()),
 		})
 	}
 	return gs
 }
 
 func lengths(gs []gap) []time.Duration {
-	var took []time.Duration
+	took := make([]time.Duration, 0, len(gs))
 	for _, g := range gs {
 		took = append(took, g.took)
 	}
@@ -59,7 +59,9 @@ func (p *pace) stall(x *exchange.Exchange, gs []gap) {
 // of an even number: half-way between them, the only other gap would be judged by
 // a stall.
 func lowerMedian(took []time.Duration) time.Duration {
-	return slices.Sorted(slices.Values(took))[(len(took)-1)/2]
+	took = slices.Clone(took)
+	slices.Sort(took)
+	return took[(len(took)-1)/2]
 }
 
 // lost is the time that a gap wasted, 0 where it is no stall. Across items the
