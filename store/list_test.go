@@ -261,7 +261,7 @@ func TestTheLogIsReadByIndex(t *testing.T) {
 // plan is how SQLite means to read f.
 func plan(t *testing.T, s *Store, f Filter) string {
 	t.Helper()
-	statement, args := f.statement(10)
+	statement, args := f.statement(selectAll+" FROM exchange", 10)
 	rows, err := s.conns().reader.Query("EXPLAIN QUERY PLAN "+statement, args...)
 	if err != nil {
 		t.Fatal(err)
