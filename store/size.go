@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"os"
 	"time"
 )
 
@@ -14,11 +13,15 @@ type Size struct {
 	Newest *time.Time
 	Months []Month // the oldest first; those without an exchange are left out
 
-	File  int64 // bytes of the file
-	Ahead int64 // bytes of the write-ahead file
-	Free  int64 // bytes of the file that are free to be filled again
-	// Returnable says whether what is free can be given back while others record.
-	Returnable bool
+	Space
+}
+
+// Space is what the files of a log take up, in bytes.
+type Space struct {
+	File       int64 // the log itself, as it will be once all is copied into it
+	WAL        int64 // what is written ahead of it
+	Free       int64 // what of the file is free, to be filled again before it grows
+	Returnable bool  // Shrink can give back what is free
 }
 
 // Month is a month of UTC.
@@ -27,18 +30,19 @@ type Month struct {
 	Rows  int64 // exchanges that began in it
 }
 
-// Size looks at the log. That takes a second or so for each ten million exchanges.
-func (s *Store) Size(ctx context.Context) (Size, error) {
-	z, err := s.held(ctx)
-	if err != nil {
-		return z, wrap(err, "look at the size of the log")
-	}
+// Space looks at the files alone.
+func (s *Store) Space(ctx context.Context) (Space, error) {
 	p, err := s.pages(ctx)
-	z.File, z.Free, z.Returnable, z.Ahead = p.count*p.size, p.free*p.size, p.returnable, s.walSize()
-	if file, err := os.Stat(s.path); err == nil {
-		z.File = file.Size()
+	return Space{p.count * p.size, s.walSize(), p.free * p.size, p.returnable}, err
+}
+
+// Size looks at the log. It counts by index, ten million exchanges in a second or
+// two.
+func (s *Store) Size(ctx context.Context) (z Size, err error) {
+	if z, err = s.held(ctx); err == nil {
+		z.Space, err = s.Space(ctx)
 	}
-	return z, err
+	return z, wrap(err, "look at the size of the log")
 }
 
 // held says what the log holds.
@@ -74,18 +78,18 @@ func (s *Store) edge(ctx context.Context, order string) (*time.Time, error) {
 	return &page.Exchanges[0].StartedAt, nil
 }
 
-// Share is what one part of a log takes up.
-type Share struct {
-	Name  string // of a table or an index, as SQLite has it
-	Table string // that it belongs to
-	Bytes int64
+// Tree is a table or an index of a log.
+type Tree struct {
+	Name  string // as SQLite has it
+	Table string // that it belongs to, or is
+	Bytes int64  // of all its pages
 }
 
-// Shares looks through every page of the log and says what each of its tables and
-// indexes takes up. That takes as long as to read the file; told is called with
+// Trees reads every page of the log and says what each of its tables and indexes
+// takes up. That takes as long as to read the file; told is called with
 // the name of each before it is looked through, and may be nil.
-func (s *Store) Shares(ctx context.Context, told func(name string)) ([]Share, error) {
-	all, err := s.trees(ctx)
+func (s *Store) Trees(ctx context.Context, told func(name string)) ([]Tree, error) {
+	all, err := s.roots(ctx)
 	if err != nil {
 		return nil, wrap(err, "look through the log")
 	}
@@ -102,16 +106,16 @@ func (s *Store) Shares(ctx context.Context, told func(name string)) ([]Share, er
 	return all, nil
 }
 
-// trees are the tables and indexes of the log.
-func (s *Store) trees(ctx context.Context) ([]Share, error) {
+// roots are the tables and indexes of the log.
+func (s *Store) roots(ctx context.Context) ([]Tree, error) {
 	rows, err := s.conns().reader.QueryContext(ctx, "SELECT name, tbl_name FROM sqlite_schema WHERE rootpage > 0 ORDER BY rootpage")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []Share
+	var all []Tree
 	for rows.Next() {
-		var p Share
+		var p Tree
 		if err := rows.Scan(&p.Name, &p.Table); err != nil {
 			return nil, err
 		}

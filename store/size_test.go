@@ -31,26 +31,26 @@ func TestTheSizeIsWhatTheLogHolds(t *testing.T) {
 	want := Size{
 		Rows: 4, Open: 1, Oldest: new(day(1, 31)), Newest: new(day(4, 1)),
 		Months: []Month{{day(1, 1), 1}, {day(2, 1), 2}, {day(4, 1), 1}},
-		File:   z.File, Ahead: z.Ahead, Free: z.Free, Returnable: true,
+		Space:  Space{z.File, z.WAL, z.Free, true},
 	}
 	if diff := cmp.Diff(want, z); diff != "" {
 		t.Errorf("want (-), got (+):\n%s", diff)
 	}
-	if z.Ahead == 0 {
+	if z.WAL == 0 {
 		t.Error("nothing is written ahead")
 	}
 }
 
-func TestTheSharesMakeUpTheFile(t *testing.T) {
+func TestTheTreesMakeUpTheFile(t *testing.T) {
 	s := openTemp(t)
 	save(t, s, filled(3000)...)
-	shares, err := s.Shares(t.Context(), nil)
+	trees, err := s.Trees(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sum int64
 	bytes := map[string]int64{}
-	for _, p := range shares {
+	for _, p := range trees {
 		sum += p.Bytes
 		bytes[p.Name] = p.Bytes
 	}
@@ -62,7 +62,7 @@ func TestTheSharesMakeUpTheFile(t *testing.T) {
 		t.Errorf("%d bytes of %d belong to nothing", rest, p.count*p.size)
 	}
 	if bytes["exchange"] < 3000*500 || bytes["exchange_time"] < 3000*8 || bytes["prompt"] == 0 {
-		t.Errorf("the shares are %v", bytes)
+		t.Errorf("the trees are %v", bytes)
 	}
 }
 
