@@ -122,11 +122,11 @@ func (f Filter) Query() url.Values {
 }
 
 // statement reads limit rows of f from its cursor on.
-func (f Filter) statement(limit int) (string, []any) {
+func (f Filter) statement(selected string, limit int) (string, []any) {
 	where, args := f.where()
 	position, _ := f.position()
 	after, place := position.after()
-	return selectAll + " FROM " + f.table() + " WHERE " + where + " AND " + after + f.orderBy() + " LIMIT ?",
+	return selected + " WHERE " + where + " AND " + after + f.orderBy() + " LIMIT ?",
 		slices.Concat(args, place, []any{limit})
 }
 

@@ -100,16 +100,22 @@ func (s *Store) Each(ctx context.Context, f Filter, fn func(x *exchange.Exchange
 // read calls fn with the exchanges of f behind its cursor, limit of them at
 // most, and returns the cursor of what follows.
 func (s *Store) read(ctx context.Context, f Filter, limit int, fn func(*exchange.Exchange) error) (string, error) {
-	rows, err := s.query(ctx, f, limit+1)
+	return s.readPart(ctx, f, Part{Rows: limit}, fn)
+}
+
+// readPart does the same with some columns alone, among which has to be the one
+// that f sorts by.
+func (s *Store) readPart(ctx context.Context, f Filter, part Part, fn func(*exchange.Exchange) error) (string, error) {
+	d := newDecoder(part.Columns...)
+	rows, err := s.query(ctx, f, d, part.Rows+1)
 	if err != nil {
 		return "", fmt.Errorf("read exchanges: %w", err)
 	}
 	defer rows.Close()
-	sort := slices.Index(columnNames, f.sortColumn())
-	d := newDecoder()
+	sort := slices.Index(names(d.cols), f.sortColumn())
 	var value any
 	for n := 0; rows.Next(); n++ {
-		if n == limit {
+		if n == part.Rows {
 			return f.cursor(value, d.x.ID)
 		}
 		if err := d.scan(rows.Scan); err != nil {
@@ -126,11 +132,11 @@ func (s *Store) read(ctx context.Context, f Filter, limit int, fn func(*exchange
 	return "", nil
 }
 
-func (s *Store) query(ctx context.Context, f Filter, limit int) (*sql.Rows, error) {
+func (s *Store) query(ctx context.Context, f Filter, d *decoder, limit int) (*sql.Rows, error) {
 	if _, err := f.position(); err != nil {
 		return nil, err
 	}
-	statement, args := f.statement(limit)
+	statement, args := f.statement(d.selectFrom(f.table()), limit)
 	return s.conns().reader.QueryContext(ctx, statement, args...)
 }
 

@@ -259,7 +259,7 @@ func TestTheLogIsReadByIndex(t *testing.T) {
 // plan is how SQLite means to read f.
 func plan(t *testing.T, s *Store, f Filter) string {
 	t.Helper()
-	statement, args := f.statement(10)
+	statement, args := f.statement(selectAll+" FROM "+f.table(), 10)
 	rows, err := s.conns().reader.Query("EXPLAIN QUERY PLAN "+statement, args...)
 	if err != nil {
 		t.Fatal(err)

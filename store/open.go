@@ -95,6 +95,17 @@ func openReader(ctx context.Context, path string) (*Store, error) {
 	return newStore(path, nil, connections{reader: reader}), nil
 }
 
+// OpenBeside opens the log at path to delete from it and to give its space back,
+// beside a process that records into it or without one. Like OpenReader it takes
+// only a log of this very version.
+func OpenBeside(ctx context.Context, path string) (*Store, error) {
+	s, err := OpenReader(ctx, path)
+	if err == nil {
+		s.beside = true
+	}
+	return s, err
+}
+
 // A connections value is what a store has to one file; it gets another one after
 // its file was deleted and made anew.
 type connections struct {
@@ -176,9 +187,13 @@ func (c connections) close() error {
 // Both kinds of connection wait 5 s for another's lock. A transaction of the
 // writer takes the lock as it begins: one that took it later could fail at once.
 func writerDSN(path string) string {
-	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_pragma=journal_mode(WAL)",
+	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_pragma=auto_vacuum(incremental)", "_pragma=journal_mode(WAL)",
 		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(1000)",
 		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit))
+}
+
+func upkeepDSN(path string) string {
+	return dsn(path, "mode=rw", "_txlock=immediate", "_pragma=busy_timeout(5000)", "_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(0)")
 }
 
 func readerDSN(path string) string {

@@ -19,6 +19,7 @@ import (
 type Store struct {
 	path    string
 	lock    *os.File // held while this process records; nil in a reader
+	beside  bool     // no more than deleting is allowed
 	current atomic.Pointer[connections]
 	renewed atomic.Int64
 

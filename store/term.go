@@ -233,8 +233,11 @@ func (w When) text() string {
 func parseWhen(s string, now time.Time) (When, error) {
 	s = strings.ReplaceAll(s, " ", "+")
 	if ago, ok := strings.CutPrefix(s, "-"); ok {
-		d, err := parseDays(ago)
-		return When{now.Add(-d), s}, err
+		d, err := ParseSpan(ago)
+		if err != nil {
+			return When{}, errNoTime
+		}
+		return When{now.Add(-d), s}, nil
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02"} {
 		t, err := time.Parse(layout, s)
@@ -247,19 +250,29 @@ func parseWhen(s string, now time.Time) (When, error) {
 
 var errNoTime = errors.New("is no time: want 2026-11-30T16:41:00Z, or -2h or -30d for back from now")
 
-// parseDays reads a duration that may begin with days: 30d, 1d12h, 2h30m.
-func parseDays(s string) (time.Duration, error) {
+var errNoSpan = errors.New("is no span of time: want 30d, 12h or 1d12h")
+
+// ParseSpan reads a duration that may begin with days: 30d, 1d12h, 2h30m.
+func ParseSpan(s string) (time.Duration, error) {
 	var days time.Duration
 	if n, rest, ok := strings.Cut(s, "d"); ok {
 		count, err := strconv.ParseUint(n, 10, 14)
 		if err != nil {
-			return 0, errNoTime
+			return 0, errNoSpan
 		}
 		days, s = time.Duration(count)*24*time.Hour, rest+"0s"
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 || d > 16384*24*time.Hour {
-		return 0, errNoTime
+		return 0, errNoSpan
 	}
 	return days + d, nil
+}
+
+// FormatSpan writes a duration as ParseSpan reads it, whole days as such.
+func FormatSpan(d time.Duration) string {
+	if day := 24 * time.Hour; d > 0 && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	return d.String()
 }

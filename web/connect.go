@@ -161,6 +161,17 @@ func (s *site) checks(ctx context.Context, l language) []check {
 	if n, err := s.Store.Count(ctx, store.Filter{}); err == nil {
 		all = append(all, check{Words: template.HTML(l.number("connect.count", n))})
 	}
+	return append(all, s.checkKept(l)...)
+}
+
+// checkKept says what becomes of older requests, if anything does.
+func (s *site) checkKept(l language) (all []check) {
+	if keep := s.Keeps.Keep; keep > 0 {
+		all = append(all, check{Words: l.rich("check.kept", store.FormatSpan(keep))})
+	}
+	if most := s.Keeps.MaxRows; most > 0 {
+		all = append(all, check{Words: l.rich("check.newest", figure.Count(&most))})
+	}
 	return all
 }
 

@@ -27,6 +27,7 @@ import (
 type Config struct {
 	Store      *store.Store
 	State      func() store.State               // the recorder's state of this moment
+	Keeps      store.Retention                  // what of the log is kept
 	Listen     string                           // base URL that clients use, for instance http://localhost:8838
 	Upstreams  []Upstream                       // the default one first
 	Follow     func(func([]*exchange.Exchange)) // the recorder's; nil where nothing is recorded

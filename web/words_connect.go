@@ -25,6 +25,8 @@ var connectPhrases = map[string]phrase{
 
 	"check.listening": {"Listening on `%s`", "正在监听 `%s`"},
 	"check.log":       {"The log is `%s`, %s", "日志文件 `%s`，%s"},
+	"check.kept":      {"Requests are deleted from it after %s", "请求保留 %s 后删除"},
+	"check.newest":    {"It keeps the newest %s requests", "只保留最新的 %s 个请求"},
 	"check.gone":      {"The log's file `%s` cannot be seen", "看不到日志文件 `%s`"},
 
 	"trap.start":     {"Codex reads its file when it starts, and not again: restart it.", "Codex 只在启动时读取配置文件：请重启。"},

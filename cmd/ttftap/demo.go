@@ -14,6 +14,7 @@ import (
 
 type demoCommand struct {
 	settings
+	retention
 	// Not the variable of serve: the user's own log must not fill with simulated rows.
 	DB string `name:"db" env:"TTFTAP_DEMO_DB" help:"File of the log. Default: one that is deleted at the end." placeholder:"PATH"`
 }
@@ -38,7 +39,7 @@ func (c *demoCommand) Run(out *console) error {
 	}
 	defer closeModel()
 	i, err := start(out.stop, plan{
-		settings: c.settings, upstreams: []proxy.Upstream{upstream}, db: db, lines: out.stderr, log: out.log,
+		settings: c.settings, upstreams: []proxy.Upstream{upstream}, keeps: c.keeps(), db: db, lines: out.stderr, log: out.log,
 	})
 	if err != nil {
 		return err

@@ -45,6 +45,7 @@ type instance struct {
 	proxy     *proxy.Proxy
 	server    *http.Server
 	abandon   func()     // ends what is still under way
+	unretain  func()     // stops deleting what need not be kept
 	failed    chan error // a listener that broke
 	log       *slog.Logger
 }
@@ -54,6 +55,7 @@ type plan struct {
 	settings
 	upstreams []proxy.Upstream
 	db        string
+	keeps     store.Retention
 	roots     *x509.CertPool // nil: the system's
 	lines     io.Writer      // takes a line an exchange
 	log       *slog.Logger
@@ -86,6 +88,7 @@ func start(ctx context.Context, p plan) (_ *instance, err error) {
 		return nil, err
 	}
 	i.recorder = store.NewRecorder(i.store, p.log)
+	i.unretain = retain(i.store, p.keeps, p.log)
 	i.lines = newLines(p.lines)
 	if err = i.assemble(ctx, p); err != nil {
 		return nil, err
@@ -129,7 +132,7 @@ func (i *instance) assemble(ctx context.Context, p plan) error {
 	i.serveOn(web.New(web.Config{
 		Store: i.store, State: i.recorder.State, Listen: i.base, Upstreams: named(p.upstreams),
 		Follow: i.recorder.Follow, UnderWay: i.proxy.UnderWay, Models: book.Baselines,
-		Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log, Serving: serving,
+		Keeps: p.keeps, Token: i.token, AllowHosts: p.AllowHost, Version: version, Log: p.log, Serving: serving,
 	}))
 	i.server.RegisterOnShutdown(leave)          // a live page must not keep the server from stopping,
 	i.server.RegisterOnShutdown(i.proxy.HangUp) // nor must a socket over which nothing is said
@@ -220,6 +223,9 @@ func (i *instance) close() error {
 	}
 	if i.lines != nil {
 		i.lines.close()
+	}
+	if i.unretain != nil {
+		i.unretain()
 	}
 	if i.recorder != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)

@@ -11,6 +11,7 @@ import (
 // progress tells how far a long piece of work has got, now and then.
 type progress struct {
 	w    io.Writer
+	as   func(n *int64) string // how done and of are written
 	done int64
 	of   int64
 	next time.Time // when to tell again
@@ -19,13 +20,16 @@ type progress struct {
 const progressPause = 2 * time.Second
 
 func newProgress(w io.Writer) *progress {
-	return &progress{w: w, next: time.Now().Add(progressPause)}
+	return &progress{w: w, as: figure.Count, next: time.Now().Add(progressPause)}
 }
 
-func (p *progress) step() {
-	p.done++
+func (p *progress) step() { p.reach(p.done + 1) }
+
+// reach is step by many.
+func (p *progress) reach(done int64) {
+	p.done = done
 	if now := time.Now(); now.After(p.next) {
 		p.next = now.Add(progressPause)
-		fmt.Fprintf(p.w, "%s of %s\n", figure.Count(&p.done), figure.Count(&p.of))
+		fmt.Fprintf(p.w, "%s of %s\n", p.as(&p.done), p.as(&p.of))
 	}
 }

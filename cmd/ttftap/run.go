@@ -20,10 +20,11 @@ import (
 type runCommand struct {
 	Command []string `arg:"" optional:"" passthrough:"partial" name:"cmd" help:"Command to run, and its arguments."`
 
-	Upstream  []string `help:"Base URL to forward to, as for serve: one without a name takes all that the command sends. Default: whatever the command would have used." sep:"none" placeholder:"[NAME=]URL"`
-	DB        string   `name:"db" help:"File of the log. Default: ${db}, or one beside it while another ttftap records into that." placeholder:"PATH"`
-	CAFile    string   `name:"ca-file" help:"Certificates, in PEM form, to trust beside the system's." placeholder:"PATH"`
-	WebSocket string   `name:"websocket" help:"What to do with a WebSocket of the Responses API: observe it, or refuse it, upon which the client goes on over HTTP." enum:"observe,refuse" default:"observe"`
+	Upstream []string `help:"Base URL to forward to, as for serve: one without a name takes all that the command sends. Default: whatever the command would have used." sep:"none" placeholder:"[NAME=]URL"`
+	DB       string   `name:"db" help:"File of the log. Default: ${db}, or one beside it while another ttftap records into that." placeholder:"PATH"`
+	retention
+	CAFile    string `name:"ca-file" help:"Certificates, in PEM form, to trust beside the system's." placeholder:"PATH"`
+	WebSocket string `name:"websocket" help:"What to do with a WebSocket of the Responses API: observe it, or refuse it, upon which the client goes on over HTTP." enum:"observe,refuse" default:"observe"`
 
 	InjectUsage bool `help:"Ask for the usage of chat and completions streams whose requests do not say whether they want it, and take it out of the client's stream again."`
 	Lines       bool `help:"Write the line of each exchange while the command runs, among what it writes to standard error itself."`
@@ -75,7 +76,7 @@ func (c *runCommand) Run(out *console) error {
 	}
 	p := plan{
 		settings: settings{Listen: "127.0.0.1:0", WebSocket: c.WebSocket}, upstreams: r.upstreams, roots: roots,
-		injectUsage: c.InjectUsage, lines: io.Discard,
+		keeps: c.keeps(), injectUsage: c.InjectUsage, lines: io.Discard,
 	}
 	return c.behind(out, p, r, path)
 }

@@ -12,6 +12,7 @@ import (
 
 type serveCommand struct {
 	settings
+	retention
 	Upstream []string `help:"Base URL to forward to, exactly as the client would have had it; NAME=URL adds one at /to/NAME/. Repeatable, or several separated by blanks. Default: https://api.openai.com/v1." sep:"none" placeholder:"[NAME=]URL"`
 	DB       string   `name:"db" help:"File of the log. Default: ${db}." placeholder:"PATH"`
 	CAFile   string   `name:"ca-file" help:"Certificates, in PEM form, to trust beside the system's." placeholder:"PATH"`
@@ -45,7 +46,7 @@ func (c *serveCommand) Run(out *console) error {
 		return err
 	}
 	i, err := start(out.stop, plan{
-		settings: c.settings, upstreams: upstreams, db: orDefault(c.DB), roots: roots, injectUsage: c.InjectUsage,
+		settings: c.settings, upstreams: upstreams, keeps: c.keeps(), db: orDefault(c.DB), roots: roots, injectUsage: c.InjectUsage,
 		lines: out.stderr, log: out.log,
 	})
 	if err != nil {
