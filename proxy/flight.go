@@ -23,7 +23,7 @@ type flight struct {
 	hasQuery bool
 	start    time.Time
 	client   context.Context // done when the client has left
-	secrets  []string        // credentials, kept only to be taken out of error texts
+	secrets  secrets
 	opened   sync.Once
 	named    chan struct{} // closed when the row is opened
 	wait     func()        // until the row is stored; set once it is opened
@@ -86,7 +86,10 @@ func (p *Proxy) begin(r *http.Request) *flight {
 // open queues the row for its first commit.
 func (f *flight) open() {
 	f.opened.Do(func() {
-		f.locked(func() { f.wait = f.proxy.config.Record(&f.x) })
+		f.locked(func() {
+			f.secrets.leaveOut(&f.x)
+			f.wait = f.proxy.config.Record(&f.x)
+		})
 		close(f.named)
 	})
 }
@@ -187,6 +190,7 @@ func (f *flight) soFar() *exchange.Exchange {
 	})
 	if x != nil {
 		x.Prompt = nil
+		f.secrets.leaveOut(x)
 		x.Derive()
 	}
 	return x
