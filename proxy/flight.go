@@ -105,7 +105,7 @@ func (f *flight) forward(w http.ResponseWriter, r *http.Request) {
 		Rewrite:        f.rewrite,
 		Transport:      f,
 		FlushInterval:  -1,
-		ErrorLog:       f.proxy.debug,
+		ErrorLog:       f.proxy.silent,
 		BufferPool:     &f.proxy.buffers,
 		ModifyResponse: f.answered,
 		ErrorHandler:   f.failed,

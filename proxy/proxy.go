@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"log"
 	"log/slog"
 	"net"
@@ -74,7 +75,7 @@ type Proxy struct {
 	upstreams map[string]*Upstream
 	dialer    *dialer
 	transport *http.Transport
-	debug     *log.Logger
+	silent    *log.Logger // what it would take stands in the row, and may quote an answer
 	buffers   buffers
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
@@ -107,7 +108,7 @@ func New(c Config) (*Proxy, error) {
 		return nil, errors.New("there is no default upstream: give one without a name")
 	}
 	p.inflating, p.retries.seed = make(chan struct{}, maxInflating), maphash.MakeSeed()
-	p.debug = slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug)
+	p.silent = log.New(io.Discard, "", 0)
 	dial := c.Dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext

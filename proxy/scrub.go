@@ -12,7 +12,6 @@ import (
 const (
 	clipped   = 200
 	maxPath   = 2000
-	maxScrub  = 1 << 14
 	longToken = 16
 	keyLength = 20 // of a part of a path that is no name any more
 	wordMost  = 64 // bytes of a text in a usage object
@@ -31,7 +30,7 @@ var (
 // scrub makes an upstream's message fit to keep: no secret, nothing between
 // quotes, which may be a prompt, nothing like a key, and at most 200 characters.
 func scrub(s string, secrets *secrets) string {
-	s = quotes.Replace(html.UnescapeString(s[:min(len(s), maxScrub)]))
+	s = quotes.Replace(html.UnescapeString(s))
 	s = token.ReplaceAllStringFunc(unquoted(secrets.hide(s)), keyless)
 	return clip(strings.Join(strings.FieldsFunc(s, isSpaceOrControl), " "))
 }
@@ -47,21 +46,24 @@ func keyless(word string) string {
 }
 
 // unquoted takes out all from the first quote to the last: quotes nest, and
-// prompts hold quotes of their own. An apostrophe within a word is none.
+// prompts hold quotes of their own. Where one is not closed, or the text was cut,
+// what is behind the last may be within quotes too. An apostrophe within a word is
+// none.
 func unquoted(s string) string {
-	first, last := -1, -1
+	first, last, count := -1, -1, 0
 	for i, r := range s {
 		if strings.ContainsRune("\"`“”„‟«»「」『』‘‹›", r) || (r == '\'' || r == '’') && !insideWord(s, i, r) {
 			if first < 0 {
 				first = i
 			}
 			last = i + utf8.RuneLen(r)
+			count++
 		}
 	}
 	switch {
 	case first < 0:
 		return s
-	case last-first <= utf8.UTFMax: // a quote that nothing closes
+	case count%2 == 1 || strings.HasSuffix(s, "…"):
 		return s[:first] + "…"
 	}
 	return s[:first] + "…" + s[last:]

@@ -39,7 +39,10 @@ func secretsOf(r *http.Request, query string) (s secrets) {
 		}
 	}
 	for pair := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
-		name, value, _ := strings.Cut(pair, "=")
+		name, value, hasValue := strings.Cut(pair, "=")
+		if !hasValue {
+			value = name // a bare word may be anything
+		}
 		if plain, err := url.QueryUnescape(value); err == nil {
 			value = plain
 		}
