@@ -112,13 +112,12 @@ func isWordByte(c byte) bool {
 
 // scrubPath is a path without what may be a key: some gateways take one there.
 func scrubPath(path string) string {
-	parts := strings.Split(path, "/")
-	for i, part := range parts {
+	for part := range strings.SplitSeq(path, "/") {
 		if len(part) >= keyLength && prefixed.MatchString(part) {
-			parts[i] = "…"
+			path = strings.ReplaceAll(path, part, "…")
 		}
 	}
-	return strings.Join(parts, "/")
+	return path
 }
 
 // scrubTarget is a request target without the values of its query.

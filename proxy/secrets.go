@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -24,14 +23,43 @@ type secrets struct {
 	asked []string // other values of the query, which may be in no error
 }
 
-// confidential are the headers and parameters that hold a credential, by a part of
-// their names; a few belong to no credential, which does no harm.
-var confidential = regexp.MustCompile(`(?i)auth|key|token|secret|cookie|passw|^sig|signature|credential|^sec-websocket-protocol$`)
+// isConfidential says whether a header or parameter holds a credential, by a part of
+// its name; a few of those belong to none, which does no harm.
+func isConfidential(name string) bool {
+	for i := range len(name) {
+		for _, word := range confidential(name[i] | 0x20) {
+			if len(name)-i >= len(word) && strings.EqualFold(name[i:i+len(word)], word) {
+				return true
+			}
+		}
+	}
+	return strings.EqualFold(name, "sig") || strings.EqualFold(name, "Sec-WebSocket-Protocol")
+}
+
+// confidential are the words that begin with a letter. Every header of every request
+// is looked at.
+func confidential(letter byte) []string {
+	switch letter {
+	case 'a':
+		return []string{"auth"}
+	case 'c':
+		return []string{"cookie", "credential"}
+	case 'k':
+		return []string{"key"}
+	case 'p':
+		return []string{"passw"}
+	case 's':
+		return []string{"secret", "signature"}
+	case 't':
+		return []string{"token"}
+	}
+	return nil
+}
 
 // secretsOf are the secrets of a request with this query.
 func secretsOf(r *http.Request, query string) (s secrets) {
 	for name, values := range r.Header {
-		if !confidential.MatchString(name) {
+		if !isConfidential(name) {
 			continue
 		}
 		for _, v := range values {
@@ -46,7 +74,7 @@ func secretsOf(r *http.Request, query string) (s secrets) {
 		if plain, err := url.QueryUnescape(value); err == nil {
 			value = plain
 		}
-		if confidential.MatchString(name) {
+		if isConfidential(name) {
 			s.keys = append(s.keys, value)
 		} else {
 			s.asked = append(s.asked, value)
