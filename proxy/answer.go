@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,12 @@ func (f *flight) cause(err error) string {
 	if errors.As(err, &op) && op.Err != nil {
 		err = op.Err
 	}
-	return f.scrub(err.Error())
+	var garbage textproto.ProtocolError
+	if errors.As(err, &garbage) { // the line itself may be of an answer
+		what, _, _ := strings.Cut(string(garbage), ":")
+		return what
+	}
+	return scrub(err.Error(), &f.secrets)
 }
 
 // describeError puts the upstream's error, or a broken stream, into words.
@@ -107,12 +113,12 @@ func (f *flight) errorWords(e *dialect.Error) string {
 		words = append(words, strconv.FormatInt(e.Status, 10)) // the answer's own says that all is well
 	}
 	for _, w := range []string{e.Type, e.Code, e.Param} {
-		if w = f.scrub(w); w != "" && !slices.Contains(words, w) {
+		if w = scrub(w, &f.secrets); w != "" && !slices.Contains(words, w) {
 			words = append(words, w)
 		}
 	}
 	head := strings.Join(words, " ")
-	switch message := f.scrub(e.Message); {
+	switch message := scrub(e.Message, &f.secrets); {
 	case head == "":
 		return message
 	case message == "":

@@ -23,7 +23,7 @@ type flight struct {
 	hasQuery bool
 	start    time.Time
 	client   context.Context // done when the client has left
-	request  *http.Request   // its credentials are taken out of error texts
+	secrets  secrets
 	opened   sync.Once
 	named    chan struct{} // closed when the row is opened
 	wait     func()        // until the row is stored; set once it is opened
@@ -58,7 +58,7 @@ type flight struct {
 // begin takes the facts of the request head. The row is opened as soon as the
 // request body has been read, so that it names the model.
 func (p *Proxy) begin(r *http.Request) *flight {
-	f := &flight{proxy: p, start: time.Now(), client: r.Context(), request: r, named: make(chan struct{})}
+	f := &flight{proxy: p, start: time.Now(), client: r.Context(), named: make(chan struct{})}
 	path, query, hasQuery := splitTarget(r.RequestURI)
 	f.query, f.hasQuery = query, hasQuery
 	f.upstream, f.target = p.route(path)
@@ -86,7 +86,10 @@ func (p *Proxy) begin(r *http.Request) *flight {
 // open queues the row for its first commit.
 func (f *flight) open() {
 	f.opened.Do(func() {
-		f.locked(func() { f.wait = f.proxy.config.Record(&f.x) })
+		f.locked(func() {
+			f.secrets.leaveOut(&f.x)
+			f.wait = f.proxy.config.Record(&f.x)
+		})
 		close(f.named)
 	})
 }
@@ -102,7 +105,7 @@ func (f *flight) reverse(r *http.Request) *httputil.ReverseProxy {
 		Rewrite:        f.rewrite,
 		Transport:      f,
 		FlushInterval:  -1,
-		ErrorLog:       f.proxy.debug,
+		ErrorLog:       f.proxy.silent,
 		BufferPool:     &f.proxy.buffers,
 		ModifyResponse: f.answered,
 		ErrorHandler:   f.failed,
@@ -204,6 +207,7 @@ func (f *flight) soFar() *exchange.Exchange {
 	})
 	if x != nil {
 		x.Prompt = nil
+		f.secrets.leaveOut(x)
 		x.Derive()
 	}
 	return x

@@ -53,6 +53,7 @@ func (f *flight) finish() {
 	if note := guarded(f.proxy.config.Log, f.conclude); note != "" {
 		f.close()
 		f.addNote(note)
+		f.secrets.leaveOut(x)
 		if x.Outcome == exchange.Open {
 			x.Outcome = exchange.Interrupted
 		}
@@ -80,6 +81,8 @@ func (f *flight) conclude() string {
 	f.question.account(x)
 	f.addNote(f.tap.note())
 	f.describeError(answer)
+	x.UsageRaw = withoutText(x.UsageRaw)
+	f.secrets.leaveOut(x)
 	if f.mark != nil {
 		f.proxy.retries.ended(x, f.mark)
 	}

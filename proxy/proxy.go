@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"log"
 	"log/slog"
 	"net"
@@ -74,7 +75,7 @@ type Proxy struct {
 	upstreams map[string]*Upstream
 	dialer    *dialer
 	transport *http.Transport
-	debug     *log.Logger
+	silent    *log.Logger // what it would take stands in the row, and may quote an answer
 	buffers   buffers
 	digester  *digester
 	retries   retries
@@ -112,7 +113,7 @@ func New(c Config) (*Proxy, error) {
 		return nil, fmt.Errorf("make the keys by which prompts are hashed: %w", err)
 	}
 	p.inflating, p.retries.seed = make(chan struct{}, maxInflating), maphash.MakeSeed()
-	p.debug = slog.NewLogLogger(p.config.Log.Handler(), slog.LevelDebug)
+	p.silent = log.New(io.Discard, "", 0)
 	dial := c.Dial
 	if dial == nil {
 		dial = new(net.Dialer).DialContext

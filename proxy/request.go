@@ -35,6 +35,7 @@ type codexTurn struct {
 // readHead takes the facts of the request's headers.
 func (f *flight) readHead(r *http.Request) {
 	f.x.KeyID = f.proxy.keyID(withoutScheme(firstHeader(r.Header, credentialHeaders)))
+	f.secrets = secretsOf(r, f.query)
 	f.x.Client = product(r.UserAgent())
 	if id, step, ok := experiment.ReadTag(r.UserAgent()); ok {
 		f.x.Experiment, f.x.Step = id, &step

@@ -1,8 +1,7 @@
 package proxy
 
 import (
-	"encoding/base64"
-	"net/http"
+	"html"
 	"regexp"
 	"strings"
 	"unicode"
@@ -13,9 +12,9 @@ import (
 const (
 	clipped   = 200
 	maxPath   = 2000
-	shortest  = 6 // bytes of a secret that is looked for: less would hit ordinary words
-	maxScrub  = 1 << 14
 	longToken = 16
+	keyLength = 20 // of a part of a path that is no name any more
+	wordMost  = 64 // bytes of a text in a usage object
 )
 
 var (
@@ -25,52 +24,14 @@ var (
 	plain    = regexp.MustCompile(`^[\w.-]{1,32}$`)
 	token    = regexp.MustCompile(`[A-Za-z0-9_\-.*+/=]+`)
 	prefixed = regexp.MustCompile(`(?i)^(?:sk|pk|rk|ak|xai|gsk|aiza|eyj|ghp|hf)[-_*A-Za-z0-9]{6,}`)
+	quotes   = strings.NewReplacer(`\u0022`, `"`, `\u0027`, `'`, `%22`, `"`, `%27`, `'`) // as they come out of what was quoted twice
 )
-
-// secretsOf are the credentials that a request carries, by whatever road: an
-// upstream may echo them in an error.
-func secretsOf(r *http.Request) []string {
-	var all []string
-	for _, name := range append(credentialHeaders, "Proxy-Authorization") {
-		for _, v := range r.Header.Values(name) {
-			v = withoutScheme(v)
-			all = append(all, v)
-			if b, err := base64.StdEncoding.DecodeString(v); err == nil {
-				_, password, _ := strings.Cut(string(b), ":")
-				all = append(all, string(b), password)
-			}
-		}
-	}
-	for _, c := range r.Cookies() {
-		all = append(all, c.Value)
-	}
-	for _, values := range r.URL.Query() {
-		all = append(all, values...)
-	}
-	return all
-}
-
-// withoutScheme cuts the scheme off a credential: Bearer, Basic, in any case.
-func withoutScheme(v string) string {
-	if _, rest, ok := strings.Cut(v, " "); ok {
-		return strings.TrimSpace(rest)
-	}
-	return v
-}
-
-// scrub is scrub with the credentials that the request carried.
-func (f *flight) scrub(s string) string { return scrub(s, secretsOf(f.request)) }
 
 // scrub makes an upstream's message fit to keep: no secret, nothing between
 // quotes, which may be a prompt, nothing like a key, and at most 200 characters.
-func scrub(s string, secrets []string) string {
-	s = s[:min(len(s), maxScrub)]
-	for _, secret := range secrets {
-		if len(secret) >= shortest {
-			s = strings.ReplaceAll(s, secret, "…")
-		}
-	}
-	s = token.ReplaceAllStringFunc(unquoted(s), keyless)
+func scrub(s string, secrets *secrets) string {
+	s = quotes.Replace(html.UnescapeString(s))
+	s = token.ReplaceAllStringFunc(unquoted(secrets.hide(s)), keyless)
 	return clip(strings.Join(strings.FieldsFunc(s, isSpaceOrControl), " "))
 }
 
@@ -85,21 +46,24 @@ func keyless(word string) string {
 }
 
 // unquoted takes out all from the first quote to the last: quotes nest, and
-// prompts hold quotes of their own. An apostrophe within a word is none.
+// prompts hold quotes of their own. Where one is not closed, or the text was cut,
+// what is behind the last may be within quotes too. An apostrophe within a word is
+// none.
 func unquoted(s string) string {
-	first, last := -1, -1
+	first, last, count := -1, -1, 0
 	for i, r := range s {
 		if strings.ContainsRune("\"`“”„‟«»「」『』‘‹›", r) || (r == '\'' || r == '’') && !insideWord(s, i, r) {
 			if first < 0 {
 				first = i
 			}
 			last = i + utf8.RuneLen(r)
+			count++
 		}
 	}
 	switch {
 	case first < 0:
 		return s
-	case last-first <= utf8.UTFMax: // a quote that nothing closes
+	case count%2 == 1 || strings.HasSuffix(s, "…"):
 		return s[:first] + "…"
 	}
 	return s[:first] + "…" + s[last:]
@@ -113,8 +77,52 @@ func insideWord(s string, i int, r rune) bool {
 
 func isSpaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
+// withoutText is a JSON value in which no string is more than a word: the names of
+// fields are, and what vendors put beside the counts.
+func withoutText(json string) string {
+	var b strings.Builder
+	from := 0
+	for at := 0; at < len(json); at++ {
+		if json[at] != '"' {
+			continue
+		}
+		end := at + 1
+		for end < len(json) && isWordByte(json[end]) {
+			end++
+		}
+		if end < len(json) && json[end] == '"' && end-at <= wordMost {
+			at = end
+			continue
+		}
+		for end < len(json) && json[end] != '"' {
+			if json[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		b.WriteString(json[from:at] + `"…"`)
+		from, at = min(end+1, len(json)), end
+	}
+	return b.String() + json[from:]
+}
+
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-.:/", c) >= 0
+}
+
+// scrubPath is a path without what may be a key: some gateways take one there.
+func scrubPath(path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if len(part) >= keyLength && prefixed.MatchString(part) {
+			path = strings.ReplaceAll(path, part, "…")
+		}
+	}
+	return path
+}
+
 // scrubTarget is a request target without the values of its query.
 func scrubTarget(path, query string) string {
+	path = scrubPath(path)
 	if query == "" {
 		return cut(path, maxPath)
 	}

@@ -45,6 +45,9 @@ func ParseUpstream(s string) (Upstream, error) {
 		// What is shown is what can be no secret: of localhost:80, which has no
 		// scheme, nothing at all.
 		shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+		if strings.Contains(u.Path, "//") || strings.Contains(u.Path, "@") {
+			shown.Path = "/…" // which may be another URL, with all that one can hold
+		}
 		if u.Opaque != "" {
 			return Upstream{}, fmt.Errorf("upstream %q: the base URL must begin with http:// or https://", name)
 		}

@@ -23,20 +23,30 @@ func (s *site) guard(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY") // for browsers that do not read the policy
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost}, r.Method):
 			return errMethod
 		case !s.answersTo(r.Host):
 			return errHost
-		case crossOrigin.Check(r) != nil:
+		case crossOrigin.Check(r) != nil, embeds(r):
 			return errCrossOrigin
 		}
 		next.ServeHTTP(w, r)
 		return nil
 	})
+}
+
+// embeds says whether a page of another site loads a part of this one, as an image
+// or a script. It could not read it, but tell by the time what is in the log, and
+// take the places of those who follow it. A link that is followed is none.
+func embeds(r *http.Request) bool {
+	site, mode := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode")
+	return (site == "cross-site" || site == "same-site") && mode != "navigate"
 }
 
 // answersTo says whether a Host header names this page. A web site can point a

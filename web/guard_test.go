@@ -31,6 +31,10 @@ func TestEveryAnswerForbidsWhatNoViewNeeds(t *testing.T) {
 				"X-Content-Type-Options":  "nosniff",
 				"Referrer-Policy":         "no-referrer",
 				"Cache-Control":           "no-store",
+				"X-Frame-Options":         "DENY",
+
+				"Cross-Origin-Resource-Policy": "same-origin",
+				"Cross-Origin-Opener-Policy":   "same-origin",
 			} {
 				if got := h.Get(header); got != want {
 					t.Errorf("%s %s: %s is %q, want %q", name, target, header, got, want)
@@ -147,6 +151,58 @@ func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 		"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
 	if w.Code != http.StatusForbidden || w.Header().Get("Set-Cookie") != "" {
 		t.Errorf("status %d, cookie %q", w.Code, w.Header().Get("Set-Cookie"))
+	}
+}
+
+// A page of another site could tell by the time that a search takes what is in the
+// log, and take the places of those who follow it.
+func TestAPageOfAnotherSiteLoadsNothing(t *testing.T) {
+	page := New(newConfig(t, telling()...))
+	for _, target := range []string{"/-/", "/-/?q=secret", "/-/live", "/-/export.csv", "/-/api/requests", "/-/healthz"} {
+		for _, test := range []struct {
+			site, mode string
+			want       int
+		}{
+			{"cross-site", "no-cors", 403}, {"cross-site", "cors", 403}, {"same-site", "no-cors", 403}, {"same-site", "websocket", 403},
+			{"cross-site", "navigate", 200}, {"same-origin", "cors", 200}, {"none", "navigate", 200}, {"", "", 200},
+		} {
+			if target == "/-/live" && test.want == 200 {
+				continue // it does not end
+			}
+			w := get(t, page, target, "Sec-Fetch-Site", test.site, "Sec-Fetch-Mode", test.mode)
+			if w.Code != test.want {
+				t.Errorf("%s, %s %s: status %d, want %d", target, test.site, test.mode, w.Code, test.want)
+			}
+		}
+	}
+}
+
+func TestAWriteOfAnotherOriginChangesNothing(t *testing.T) {
+	page := New(newConfig(t))
+	const begin = `{"id":"01JZZZZZZZZZZZZZZZZZZZZZZZ","plan":{"kind":"burst","arms":[{}],"steps":[{"arm":0}]}}`
+	for _, from := range [][]string{
+		{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "http://localhost:3000"},
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "navigate"},
+	} {
+		w := ask(t, page, "POST", "/-/api/experiments", begin, append(from, "Content-Type", "text/plain")...)
+		if w.Code != http.StatusForbidden {
+			t.Errorf("%v: status %d", from, w.Code)
+		}
+	}
+	if got := get(t, page, "/-/api/experiments").Body.String(); got != "{\"experiments\":[]}\n" {
+		t.Errorf("there is an experiment: %s", got)
+	}
+	if w := ask(t, page, "POST", "/-/api/experiments", begin); w.Code != http.StatusCreated {
+		t.Errorf("a program's own is answered %d: %s", w.Code, w.Body)
+	}
+}
+
+func TestAnUploadToThePageHasALimit(t *testing.T) {
+	page := New(newConfig(t))
+	long := `{"id":"01JZZZZZZZZZZZZZZZZZZZZZZZ","plan":{"command":"` + strings.Repeat("x", planBytes) + `"}}`
+	w := ask(t, page, "POST", "/-/api/experiments", long)
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "too large") {
+		t.Errorf("status %d: %s", w.Code, w.Body)
 	}
 }
 

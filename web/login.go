@@ -6,6 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+	"net/url"
+	"path"
 	"strings"
 	"time"
 )
@@ -80,10 +82,16 @@ func (s *site) showLogin(w http.ResponseWriter, r *http.Request, v loginView) er
 	return v.render(w, http.StatusUnauthorized, "login", v)
 }
 
-// localPath is the path if it is one of this page, else the log's.
-func localPath(path string) string {
-	if strings.HasPrefix(path, "/-/") {
-		return path
+// localPath is the address if it is one of this page, else the log's. Browsers take
+// a backslash for a slash, two slashes for the beginning of a host, and two dots
+// for a way up.
+func localPath(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, "/-/") {
+		return "/-/"
 	}
-	return "/-/"
+	if u.Path != "/-/" && u.Path != path.Clean(u.Path) {
+		return "/-/"
+	}
+	return (&url.URL{Path: u.Path, RawPath: u.EscapedPath(), RawQuery: u.RawQuery}).String()
 }

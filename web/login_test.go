@@ -32,7 +32,7 @@ func TestATokenLocksEveryViewButHealthAndStyle(t *testing.T) {
 			if w.Code != http.StatusOK || w.Body.String() != "ok\n" {
 				t.Errorf("%s: status %d, body %q", target, w.Code, w.Body)
 			}
-		case strings.HasPrefix(target, "/-/static/"), target == "/-/nowhere":
+		case strings.HasPrefix(target, "/-/static/"):
 			if w.Code != http.StatusNotFound {
 				t.Errorf("%s: status %d", target, w.Code)
 			}
@@ -107,6 +107,9 @@ func TestTheLoginLeadsBackAndNowhereElse(t *testing.T) {
 	for next, want := range map[string]string{
 		"/-/connect": "/-/connect", "": "/-/", "/": "/-/", "//evil.example/-/": "/-/",
 		"https://evil.example/-/": "/-/", `/\evil.example`: "/-/",
+		`/-/../\evil.example`: "/-/", `/-/..//evil.example`: "/-/", "/-/%2e%2e/%5cevil.example": "/-/", "/-/../../": "/-/",
+		`/-/\evil.example`: "/-/%5Cevil.example", "/-/%zz": "/-/", "/-/\nx": "/-/", "javascript:alert(1)": "/-/",
+		"/-/turns/a%2Fb?lang=zh": "/-/turns/a%2Fb?lang=zh", "/-/?q=%2F%2Fevil.example": "/-/?q=%2F%2Fevil.example",
 	} {
 		if got := login(t, page, "open sesame", next).Header.Get("Location"); got != want {
 			t.Errorf("next %q leads to %q, want %q", next, got, want)

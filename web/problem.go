@@ -16,7 +16,7 @@ var (
 	errNoSuchPage  = errors.New("no such page")
 	errMethod      = errors.New("method not allowed")
 	errHost        = errors.New("host name not ours")
-	errCrossOrigin = errors.New("form sent by another site")
+	errCrossOrigin = errors.New("asked for by another site")
 	errToken       = errors.New("token missing or wrong")
 	errCrowded     = errors.New("too many live pages")
 )

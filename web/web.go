@@ -79,7 +79,7 @@ type site struct {
 func (s *site) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead)
-	r.NotFound(s.view(func(http.ResponseWriter, *http.Request) error { return errNoSuchPage }))
+	r.NotFound(s.admitted(s.view(func(http.ResponseWriter, *http.Request) error { return errNoSuchPage })).ServeHTTP)
 	r.MethodNotAllowed(s.view(func(http.ResponseWriter, *http.Request) error { return errMethod }))
 
 	r.Get("/-/static/{name}", s.view(s.asset))

@@ -50,7 +50,7 @@ var phrases = map[string]phrase{
 	"problem.host.title":       {"Unknown host name", "未知的主机名"},
 	"problem.host.text":        {"This page does not answer to the name %q, lest a web site reach it through a name of its own. If the name is yours, start ttftap with --allow-host %s.", "本页面不认主机名 %q，以防外部网站借自己的域名读取它。如果这是你的域名，请用 --allow-host %s 启动 ttftap。"},
 	"problem.origin.title":     {"Sent by another site", "来自其他网站"},
-	"problem.origin.text":      {"This form was sent by a page of another site, so it was not taken.", "这个表单由其他网站的页面提交，已拒绝。"},
+	"problem.origin.text":      {"A page of another site has asked for this, so it is not answered.", "请求来自其他网站的页面，已拒绝。"},
 	"problem.token.title":      {"Token needed", "需要令牌"},
 	"problem.token.text":       {"Send the token as Authorization: Bearer TOKEN.", "请带上 Authorization: Bearer TOKEN。"},
 	"problem.filter.title":     {"The filter cannot be read", "筛选条件无法识别"},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -148,7 +149,7 @@ func (i *instance) serveOn(page http.Handler) {
 		ReadHeaderTimeout:            headerTimeout,
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return base },
-		ErrorLog:                     slog.NewLogLogger(i.log.Handler(), slog.LevelDebug),
+		ErrorLog:                     log.New(serverLog{i.log}, "", 0),
 		Protocols:                    new(http.Protocols),
 	}
 	i.server.Protocols.SetHTTP1(true)

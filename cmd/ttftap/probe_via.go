@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,9 +63,21 @@ func instanceAt(address string) *probe.Instance {
 	return &probe.Instance{Client: &http.Client{Transport: transport}, Base: strings.TrimSuffix(address, "/")}
 }
 
-// checkAddress says whether a flag has the address of a ttftap.
+// noKey says that a variable has no key. What looks like none may be the key itself.
+func noKey(name string) error {
+	if !upperCase.MatchString(name) {
+		return usagef("a flag for the key takes the name of a variable, such as OPENAI_API_KEY, never the key itself")
+	}
+	return usagef("the environment has no %s, which is to hold the key", name)
+}
+
+var upperCase = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+
+// checkAddress says whether a flag has the address of a ttftap, and nothing that
+// would have to be kept secret when the address is told.
 func checkAddress(flag, address string) error {
-	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || strings.ContainsAny(address, "?#@") {
 		return usagef("%s takes the address of a running ttftap, such as %s", flag, usualInstance)
 	}
 	return nil
@@ -106,7 +119,7 @@ func (a *terms) keys(upstreams []string, second string) (map[string]string, erro
 		}
 		key, there := os.LookupEnv(name)
 		if !there || key == "" {
-			return nil, usagef("the environment has no %s, which is to hold the key", name)
+			return nil, noKey(name)
 		}
 		if i < len(upstreams) {
 			keys[upstreams[i]] = key

@@ -14,7 +14,7 @@ import "github.com/tidwall/gjson"
 //
 // and an HTTP status as a number under status, status_code or code.
 
-// maxMessage bounds what is kept of an error message, in bytes.
+// maxMessage bounds what is kept of an error message, in bytes, its ellipsis apart.
 const maxMessage = 2 << 10
 
 // failure is the error that a body or an event tells of, nil for none.
@@ -46,7 +46,7 @@ func errorIn(err, around gjson.Result) *Error {
 	}
 	switch {
 	case err.Type == gjson.String:
-		e.Message = clip(err.Str, maxMessage)
+		e.Message = excerpt(err.Str, maxMessage)
 	case err.IsObject():
 		e.fill(err)
 	default:
@@ -87,7 +87,15 @@ func word(v gjson.Result, n int) string {
 	if v.Type != gjson.String && v.Type != gjson.Number {
 		return ""
 	}
-	return clip(v.String(), n)
+	return excerpt(v.String(), n)
+}
+
+// excerpt is at most so many bytes of a text, and an ellipsis where there are more.
+func excerpt(s string, n int) string {
+	if len(s) <= n {
+		return clip(s, n)
+	}
+	return clip(s, n) + "…"
 }
 
 // statusIn is the HTTP status that an error object names, 0 for none.

@@ -71,7 +71,7 @@ func misplaced(x *Codex) *Finding {
 		}
 		table := strings.Join(e.path[:len(e.path)-1], ".")
 		return change(fmt.Sprintf("%s stands below [%s] and is taken as part of it: Codex does not see it", e.name(), table),
-			fmt.Sprintf("move the line to the top, before every table: %s = %q", e.name(), e.value)).
+			fmt.Sprintf("move the line to the top, before every table: %s = %q", e.name(), e.openly())).
 			at(x.Config, e.line, x.Config.move(e)...)
 	}
 	return nil

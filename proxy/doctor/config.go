@@ -34,6 +34,14 @@ type entry struct {
 // name is the setting's own name, without its table's.
 func (e *entry) name() string { return e.path[len(e.path)-1] }
 
+// openly is the value as it may be shown: of an address, what is no secret.
+func (e *entry) openly() string {
+	if strings.Contains(e.value, "://") {
+		return cleanBase(e.value)
+	}
+	return e.value
+}
+
 // readConfig reads a TOML file. Nil: there is none.
 func readConfig(path string) (*Config, error) {
 	text, err := os.ReadFile(path)

@@ -49,8 +49,8 @@ func (c *Config) move(e *entry) []Edit {
 	if n := bytes.IndexByte(c.text[e.to:], '\n'); n >= 0 {
 		to = e.to + n + 1
 	}
-	line := strings.TrimSpace(string(c.text[from:to]))
-	return []Edit{{text: line + "\n", is: line}, {from: from, to: to, was: line}}
+	line, shown := strings.TrimSpace(string(c.text[from:to])), e.name()+" = "+strconv.Quote(e.openly())
+	return []Edit{{text: line + "\n", is: shown}, {from: from, to: to, was: shown}}
 }
 
 // Fix makes edits in a file, all at once, and keeps the file as it was beside it.
