@@ -29,6 +29,8 @@ type Recorder struct {
 	wake  chan struct{} // holds a token if there is something to see to
 	ended chan struct{} // closed when the goroutine is
 
+	renewal Renewal // that was told last; the goroutine's own
+
 	mu      sync.Mutex
 	follow  []func([]*exchange.Exchange)
 	queue   []*entry          // in the order in which they came, each id once
@@ -76,8 +78,12 @@ func NewRecorder(s *Store, log *slog.Logger) *Recorder {
 // after it was called, or at once while the store is known to be slow: after one
 // wait in vain none waits until a commit has succeeded.
 func (r *Recorder) Record(x *exchange.Exchange) (wait func()) {
-	committed := r.enqueue(x)
-	return func() { r.await(committed) }
+	committed, id := r.enqueue(x), x.ID
+	return func() {
+		if !r.await(committed) {
+			r.log.Debug("a stream went on before its row", "id", id)
+		}
+	}
 }
 
 func (r *Recorder) enqueue(x *exchange.Exchange) <-chan struct{} {
@@ -109,16 +115,18 @@ func (r *Recorder) signal() {
 	}
 }
 
-func (r *Recorder) await(committed <-chan struct{}) {
+// await waits, and says whether the record is committed.
+func (r *Recorder) await(committed <-chan struct{}) bool {
 	if r.hurry(committed) {
-		return
+		return isClosed(committed)
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case <-committed:
+		return true
 	case <-timer.C:
-		r.miss(committed)
+		return !r.miss(committed)
 	}
 }
 
@@ -135,14 +143,17 @@ func (r *Recorder) hurry(committed <-chan struct{}) bool {
 	return r.slow
 }
 
-// miss notes a wait in vain, unless the commit came with the end of patience.
-func (r *Recorder) miss(committed <-chan struct{}) {
+// miss notes a wait in vain, unless the commit came with the end of patience, and
+// says whether it was.
+func (r *Recorder) miss(committed <-chan struct{}) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !isClosed(committed) {
-		r.state.Late++
-		r.slow = true
+	if isClosed(committed) {
+		return false
 	}
+	r.state.Late++
+	r.slow = true
+	return true
 }
 
 func isClosed(c <-chan struct{}) bool {
