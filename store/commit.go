@@ -90,6 +90,7 @@ func (r *Recorder) succeed(batch []*entry) {
 	if !since.IsZero() {
 		r.log.Info("recording works again", "failed_for", time.Since(since).Round(time.Millisecond))
 	}
+	r.tellRenewal()
 	for _, follow := range followers {
 		r.tell(follow, exchanges(batch))
 	}

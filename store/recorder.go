@@ -28,6 +28,8 @@ type Recorder struct {
 	wake  chan struct{} // holds a token if there is something to see to
 	ended chan struct{} // closed when the goroutine is
 
+	renewal Renewal // that was told last; the goroutine's own
+
 	mu      sync.Mutex
 	follow  []func([]*exchange.Exchange)
 	queue   queue
@@ -68,7 +70,11 @@ func NewRecorder(s *Store, log *slog.Logger) *Recorder {
 // wait in vain none waits until a commit has succeeded.
 func (r *Recorder) Record(x *exchange.Exchange) (wait func()) {
 	id, committed := x.ID, r.enqueue(x)
-	return func() { r.await(id, committed) }
+	return func() {
+		if !r.await(id, committed) {
+			r.log.Debug("a stream went on before its row", "id", id)
+		}
+	}
 }
 
 func (r *Recorder) enqueue(x *exchange.Exchange) <-chan struct{} {
@@ -96,16 +102,18 @@ func (r *Recorder) signal() {
 	}
 }
 
-func (r *Recorder) await(id string, committed <-chan struct{}) {
+// await waits, and says whether the record is committed.
+func (r *Recorder) await(id string, committed <-chan struct{}) bool {
 	if !r.mayWait(id, committed) {
-		return
+		return isClosed(committed)
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case <-committed:
+		return true
 	case <-timer.C:
-		r.miss(committed)
+		return !r.miss(committed)
 	}
 }
 
@@ -127,14 +135,17 @@ func (r *Recorder) mayWait(id string, committed <-chan struct{}) bool {
 	return true
 }
 
-// miss notes a wait in vain, unless the commit came with the end of patience.
-func (r *Recorder) miss(committed <-chan struct{}) {
+// miss notes a wait in vain, unless the commit came with the end of patience, and
+// says whether it was.
+func (r *Recorder) miss(committed <-chan struct{}) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !isClosed(committed) {
-		r.state.Late++
-		r.slow = true
+	if isClosed(committed) {
+		return false
 	}
+	r.state.Late++
+	r.slow = true
+	return true
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -22,9 +22,11 @@ type Store struct {
 	beside  bool     // no more than deleting is allowed
 	current atomic.Pointer[connections]
 	renewed atomic.Int64
+	renewal atomic.Pointer[Renewal] // the last one; nil for none
 
 	mu       sync.Mutex // one writer at a time
 	closed   bool
+	adrift   bool   // the file has no connections: they could not be made anew
 	secret   []byte // nil until it was asked for
 	trimming bool   // a trim is due
 	cutAt    int64  // what the last cut left of the write-ahead file
@@ -39,7 +41,7 @@ func newStore(path string, lock *os.File, c connections) *Store {
 func (s *Store) conns() *connections { return s.current.Load() }
 
 // Renewed counts how often the log was begun anew while it was open, since its
-// file had been taken away.
+// file had been taken away or was damaged.
 func (s *Store) Renewed() int64 { return s.renewed.Load() }
 
 // Path is the file of the log.
@@ -112,11 +114,12 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 		return errors.New("save exchanges: the log is not open for recording")
 	}
 	err := s.conns().pen.write(ctx, rows)
-	if s.moved() {
+	switch {
+	case s.moved():
 		// What went into a file that nobody will find goes into a new one as well.
-		if err = s.reopen(ctx); err == nil {
-			err = s.conns().pen.write(ctx, rows)
-		}
+		err = s.renew(ctx, rows, "")
+	case s.adrift, IsDamaged(err):
+		err = s.mend(ctx, rows)
 	}
 	s.trimLater()
 	return wrap(err, "save exchanges")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -14,14 +15,16 @@ import (
 func (s *Store) moved() bool {
 	file, err := os.Stat(s.path)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
 	return !os.SameFile(file, s.conns().file)
 }
 
-// reopen turns to the file that is at the path now, or makes it.
-func (s *Store) reopen(ctx context.Context) error {
+// reconnect turns to the file that is at the path now, or makes it. Where it
+// cannot, the next commit tries again.
+func (s *Store) reconnect(ctx context.Context) error {
 	old := s.conns()
+	s.adrift = true
 	// A file that lives on under another name shall have all its rows; if it does
 	// not, there is nothing to lose, so errors do not matter.
 	_, _ = old.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -38,10 +41,12 @@ func (s *Store) reopen(ctx context.Context) error {
 		return err
 	}
 	s.current.Store(&c)
-	s.renewed.Add(1)
-	if s.secret != nil {
-		return c.keepSecret(ctx, s.secret) // the keys' hashes stay the same
+	if s.secret != nil { // the keys' hashes stay the same
+		if err := c.keepSecret(ctx, s.secret); err != nil {
+			return err
+		}
 	}
+	s.adrift = false
 	return nil
 }
 

@@ -156,8 +156,7 @@ func ago(d time.Duration) string {
 // business.
 func (s *site) checks(ctx context.Context, l language) []check {
 	all := []check{{Words: l.rich("check.listening", s.base())}, s.checkFile(l)}
-	rec := s.recorder(l)
-	all = append(all, check{Trouble: rec.Trouble, Words: template.HTML(template.HTMLEscapeString(rec.Words))})
+	all = append(all, s.checkRecorder(l)...)
 	if n, err := s.Store.Count(ctx, store.Filter{}); err == nil {
 		all = append(all, check{Words: template.HTML(l.number("connect.count", n))})
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -184,5 +185,32 @@ func TestTheChecksTellTroubleWithTheLog(t *testing.T) {
 	body = get(t, New(c), "/-/connect").Body.String()
 	if strings.Count(body, `<li class="trouble">`) != 2 || !strings.Contains(body, "cannot be seen") {
 		t.Error("a lost file is not said to be one")
+	}
+}
+
+func TestALogThatWasBegunAnewIsSaidToBe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be moved there")
+	}
+	c := newConfig(t, many(3)...)
+	if err := os.Remove(c.Store.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Store.Save(t.Context(), many(1)); err != nil {
+		t.Fatal(err)
+	}
+	c.State = func() store.State { return store.State{Late: 1234} }
+	page := New(c)
+	for target, words := range map[string][]string{
+		"/-/connect":         {"recorder trouble", "The log was begun anew", "the file had been taken away", "1,234 answers began before"},
+		"/-/connect?lang=zh": {"日志已重新开始", "原文件已被移走", "1,234 个回答"},
+		"/-/healthz":         {"\nanew 20"},
+	} {
+		body := get(t, page, target).Body.String()
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s does not say %q", target, word)
+			}
+		}
 	}
 }

@@ -67,6 +67,8 @@ func problemOf(r *http.Request, err error) problem {
 		return problem{http.StatusUnauthorized, "token", nil}
 	case errors.Is(err, errCrowded):
 		return problem{http.StatusServiceUnavailable, "crowded", []any{listenMost}}
+	case store.IsDamaged(err):
+		return problem{http.StatusInternalServerError, "damaged", nil}
 	}
 	return problem{http.StatusInternalServerError, "store", nil}
 }

@@ -30,6 +30,7 @@ var phrases = map[string]phrase{
 	"recorder.ok":    {"Recording", "记录中"},
 	"recorder.lost":  {"%s records lost", "%s 条记录丢失"},
 	"recorder.error": {"The log cannot be written", "日志无法写入"},
+	"recorder.anew":  {"The log was begun anew", "日志已重新开始"},
 
 	"login.title": {"Token needed", "需要令牌"},
 	"login.text":  {"This page asks for its token: the one that `--ui-token` was given, or that was printed at the start.", "本页面需要令牌：`--ui-token` 设置的，或启动时打印出来的。"},
@@ -59,6 +60,8 @@ var phrases = map[string]phrase{
 	"problem.plan.text":        {"%s", "%s"},
 	"problem.experiment.title": {"No such experiment", "没有这个实验"},
 	"problem.experiment.text":  {"No experiment with this id is in the log.", "日志中没有这个 ID 的实验。"},
+	"problem.damaged.title":    {"The log is damaged", "日志已损坏"},
+	"problem.damaged.text":     {"The proxy goes on forwarding, and records what it can. Stop it, and save what is left with sqlite3 FILE .recover | sqlite3 NEW, or move the file away: a new one is begun.", "代理仍在正常转发，能记录的继续记录。请停止代理，用 sqlite3 文件 .recover | sqlite3 新文件 抢救剩余内容，或把文件移走：会另建新日志。"},
 	"problem.store.title":      {"The log could not be read", "日志读取失败"},
 	"problem.store.text":       {"The proxy goes on forwarding. What went wrong is in the program's own output.", "代理仍在正常转发。具体原因见程序输出。"},
 

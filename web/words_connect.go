@@ -27,6 +27,10 @@ var connectPhrases = map[string]phrase{
 	"check.log":       {"The log is `%s`, %s", "日志文件 `%s`，%s"},
 	"check.kept":      {"Requests are deleted from it after %s", "请求保留 %s 后删除"},
 	"check.newest":    {"It keeps the newest %s requests", "只保留最新的 %s 个请求"},
+	"check.late.one":  {"%s answer began before its row was in the log", "%s 个回答在其记录写入日志之前就已开始"},
+	"check.late.many": {"%s answers began before their rows were in the log", "%s 个回答在其记录写入日志之前就已开始"},
+	"check.taken":     {"Begun anew at %s: the file had been taken away, and with it what it held", "%s 重新开始：原文件已被移走，其中的内容也随之而去"},
+	"check.damaged":   {"Begun anew at %s: the file was damaged, and is now `%s`. `sqlite3 FILE .recover` shows what is left in it", "%s 重新开始：原文件已损坏，现为 `%s`。可用 `sqlite3 文件 .recover` 查看剩余内容"},
 	"check.gone":      {"The log's file `%s` cannot be seen", "看不到日志文件 `%s`"},
 
 	"trap.start":     {"Codex reads its file when it starts, and not again: restart it.", "Codex 只在启动时读取配置文件：请重启。"},

@@ -95,7 +95,7 @@ func start(ctx context.Context, p plan) (_ *instance, err error) {
 		return nil, err
 	}
 	for _, l := range i.listeners {
-		go func() { i.failed <- i.server.Serve(l) }()
+		go func() { i.failed <- i.server.Serve(&patient{Listener: l, log: p.log}) }()
 	}
 	return i, nil
 }

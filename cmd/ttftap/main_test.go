@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql"
 	"io"
@@ -81,6 +82,9 @@ type child struct {
 	base, db string
 }
 
+// program is what a child runs: this one, or the one that was built to be delivered.
+func program() string { return cmp.Or(os.Getenv("TTFTAP_PROGRAM"), "ttftap") }
+
 func startChild(t testing.TB, upstream, db string, env ...string) *child {
 	t.Helper()
 	return startChildOn(t, "localhost:0", upstream, db, env...)
@@ -88,7 +92,7 @@ func startChild(t testing.TB, upstream, db string, env ...string) *child {
 
 func startChildOn(t testing.TB, listen, upstream, db string, env ...string) *child {
 	t.Helper()
-	c := &child{db: db, Cmd: exec.Command("ttftap", "serve", "--listen", listen, "--upstream", upstream, "--db", db)}
+	c := &child{db: db, Cmd: exec.Command(program(), "serve", "--listen", listen, "--upstream", upstream, "--db", db)}
 	c.Env = append(os.Environ(), env...)
 	stderr := new(lockedBuffer)
 	c.Stderr = stderr

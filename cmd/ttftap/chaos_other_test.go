@@ -1,0 +1,15 @@
+//go:build !linux
+
+package main
+
+import "testing"
+
+// machineFaults are for systems where a test may take disk, memory and descriptors
+// away from a program.
+func machineFaults() []fault { return nil }
+
+// memory is not told here.
+func (c *child) memory(*testing.T) int { return 0 }
+
+// descriptors are not told here.
+func (c *child) descriptors(*testing.T) int { return 0 }
