@@ -113,16 +113,25 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 	if s.closed || s.conns().writer == nil {
 		return errors.New("save exchanges: the log is not open for recording")
 	}
-	err := s.conns().pen.write(ctx, rows)
+	err := s.write(ctx, rows)
+	s.trimLater()
+	return wrap(err, "save exchanges")
+}
+
+// write commits rows, by other connections where there are none any more or those
+// there are lead to a file that is lost.
+func (s *Store) write(ctx context.Context, rows []*exchange.Exchange) (err error) {
+	if !s.adrift {
+		err = s.conns().pen.write(ctx, rows)
+	}
 	switch {
 	case s.moved():
 		// What went into a file that nobody will find goes into a new one as well.
-		err = s.renew(ctx, rows, "")
+		return s.renew(ctx, rows, "")
 	case s.adrift, IsDamaged(err):
-		err = s.mend(ctx, rows)
+		return s.mend(ctx, rows)
 	}
-	s.trimLater()
-	return wrap(err, "save exchanges")
+	return err
 }
 
 func wrap(err error, doing string) error {
