@@ -99,7 +99,7 @@ func openReader(ctx context.Context, path string) (*Store, error) {
 // its file was deleted and made anew.
 type connections struct {
 	reader *sql.DB
-	writer *sql.DB     // a single connection; nil in a reader
+	writer *sql.DB     // nil in a reader
 	pen    *pen        // writes exchanges; nil in a reader
 	file   os.FileInfo // the file they have open
 }
@@ -124,7 +124,7 @@ func connect(ctx context.Context, path string) (c connections, err error) {
 	if c.writer, err = sql.Open("sqlite", writerDSN(path)); err != nil {
 		return c, err
 	}
-	c.writer.SetMaxOpenConns(1)
+	c.writer.SetMaxOpenConns(2) // one for what takes long
 	if err = upgrade(ctx, c.writer); err != nil {
 		return c, err
 	}
@@ -177,7 +177,7 @@ func (c connections) close() error {
 // writer takes the lock as it begins: one that took it later could fail at once.
 func writerDSN(path string) string {
 	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_pragma=journal_mode(WAL)",
-		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(1000)",
+		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(4000)",
 		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit))
 }
 

@@ -25,6 +25,7 @@ type Store struct {
 	mu       sync.Mutex // one writer at a time
 	closed   bool
 	secret   []byte // nil until it was asked for
+	saving   bool   // something was saved since the last trim
 	trimming bool   // a trim is due
 	cutAt    int64  // what the last cut left of the write-ahead file
 }
@@ -117,6 +118,7 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 			err = s.conns().pen.write(ctx, rows)
 		}
 	}
+	s.saving = true
 	s.trimLater()
 	return wrap(err, "save exchanges")
 }
