@@ -22,6 +22,7 @@ type Store struct {
 	current atomic.Pointer[connections]
 	renewed atomic.Int64
 
+	trims    sync.Mutex // one trim at a time; before mu
 	mu       sync.Mutex // one writer at a time
 	closed   bool
 	secret   []byte // nil until it was asked for

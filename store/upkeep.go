@@ -70,6 +70,8 @@ func (s *Store) trimLater() {
 }
 
 func (s *Store) trim() {
+	s.trims.Lock()
+	defer s.trims.Unlock()
 	s.moveWAL()
 	s.mu.Lock()
 	defer s.mu.Unlock()
