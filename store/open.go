@@ -110,7 +110,7 @@ func OpenBeside(ctx context.Context, path string) (*Store, error) {
 // its file was deleted and made anew.
 type connections struct {
 	reader *sql.DB
-	writer *sql.DB     // a single connection; nil in a reader
+	writer *sql.DB     // nil in a reader
 	pen    *pen        // writes exchanges; nil in a reader
 	file   os.FileInfo // the file they have open
 }
@@ -135,7 +135,7 @@ func connect(ctx context.Context, path string) (c connections, err error) {
 	if c.writer, err = sql.Open("sqlite", writerDSN(path)); err != nil {
 		return c, err
 	}
-	c.writer.SetMaxOpenConns(1)
+	c.writer.SetMaxOpenConns(2) // one for what takes long
 	if err = upgrade(ctx, c.writer); err != nil {
 		return c, err
 	}
@@ -185,10 +185,14 @@ func (c connections) close() error {
 }
 
 // Both kinds of connection wait 5 s for another's lock. A transaction of the
-// writer takes the lock as it begins: one that took it later could fail at once.
+// writer takes the lock as it begins: one that took it later could fail at once. Of
+// the rows of an agent, which have a kilobyte and more, few fit a page of 4 KiB, and
+// what is left of it is lost; a log that is there keeps the size that it has. The
+// driver sets the journal's mode last.
 func writerDSN(path string) string {
-	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_pragma=auto_vacuum(incremental)", "_pragma=journal_mode(WAL)",
-		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(1000)",
+	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_journal_mode=WAL",
+		"_pragma=page_size(8192)", "_pragma=auto_vacuum(incremental)",
+		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(4000)",
 		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit))
 }
 

@@ -80,6 +80,7 @@ func (p *pen) prepareAll(ctx context.Context) error {
 	id, boundaries := stored[0], cell{"boundaries", func() any { return promptValue(p.x.Prompt) }}
 	under, prompt := append(slices.Clip(stored), boundaries), []cell{id, boundaries}
 	known, unknown := part(under, knownAloft)
+	rare, usual := part(stored, rarelyKnown)
 
 	p.begin = prepare("BEGIN IMMEDIATE", nil, nil)
 	p.commit = prepare("COMMIT", nil, nil)
@@ -90,8 +91,9 @@ func (p *pen) prepareAll(ctx context.Context) error {
 		anew:   prepare(upsertInto("aloft", under), under, nil),
 	}
 	p.exchange = table{
-		wide: prepare(insertInto("exchange", stored), stored, nil),
-		anew: prepare(upsertInto("exchange", stored), stored, nil),
+		narrow: prepare(insertInto("exchange", usual), usual, rare),
+		wide:   prepare(insertInto("exchange", stored), stored, nil),
+		anew:   prepare(upsertInto("exchange", stored), stored, nil),
 	}
 	p.prompt = table{
 		wide: prepare(insertInto("prompt", prompt), prompt, nil),
@@ -207,6 +209,17 @@ func (s *statement) run(ctx context.Context) error {
 var knownAloft = []string{
 	"id", "started_at", "upstream", "key_id", "client", "session_id", "turn_id", "request_kind", "method", "path", "dialect",
 	"model_requested", "outcome", "received_ms", "concurrency", "idle_before_ms", "boundaries",
+}
+
+// rarelyKnown are the columns that most exchanges do not have when they have ended.
+var rarelyKnown = []string{
+	"experiment", "experiment_step", "error", "gateway_request_id", "retry_group", "attempt", "cache_write_tokens",
+	"dns_ms", "connect_ms", "tls_ms", "pool_wait_ms", "first_reasoning_ms", "first_tool_ms",
+	"hidden_decode_ms", "unseen_decode_ms", "hosted_tool_ms", "hosted_before_first_ms", "hosted_before_answer_ms",
+	"server_queue_ms", "server_prefill_ms", "server_decode_ms", "server_source", "service_tier", "note", "unread_events",
+	"upload_lower_bound", "delivery_period_ms", "delivery_bytes", "choices", "changed_section", "changed_index",
+	"seen_delivery", "seen_tpot_ms", "seen_tokens_per_sec", "seen_rate_quality", "seen_rate_last_over_first",
+	"estimated_output_tokens",
 }
 
 // part parts the columns of these names from the others.

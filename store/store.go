@@ -24,10 +24,12 @@ type Store struct {
 	renewed atomic.Int64
 	renewal atomic.Pointer[Renewal] // the last one; nil for none
 
+	trims    sync.Mutex // one trim at a time; before mu
 	mu       sync.Mutex // one writer at a time
 	closed   bool
 	adrift   bool   // the file has no connections: they could not be made anew
 	secret   []byte // nil until it was asked for
+	saving   bool   // something was saved since the last trim
 	trimming bool   // a trim is due
 	cutAt    int64  // what the last cut left of the write-ahead file
 }
@@ -114,6 +116,7 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 		return errors.New("save exchanges: the log is not open for recording")
 	}
 	err := s.write(ctx, rows)
+	s.saving = true
 	s.trimLater()
 	return wrap(err, "save exchanges")
 }

@@ -53,14 +53,17 @@ func (s *Store) reconnect(ctx context.Context) error {
 const (
 	walLimit  = 8 << 20  // bytes that the write-ahead file is cut back to
 	walStep   = 24 << 20 // bytes by which it may grow before it is cut at once
+	walPages  = 1000     // pages in it that are worth moving to the log
 	trimAfter = time.Second
 	trimWait  = 40 * time.Millisecond // that a cut waits for readers, and recording for it
 )
 
 // trimLater has the write-ahead file looked at a second from now, if it is not
-// far too long already. SQLite begins it anew whenever no reader is in it; where
-// one always is, it would grow for ever, and where nothing is written any more,
-// it would stay as long as it ever was. The mutex is held.
+// far too long already. A commit does not empty it by the way until it is, since
+// those who wait for a row would wait for the disk. SQLite begins it anew when all
+// that is in it has been moved and no reader is in it; where one always is, it
+// would grow for ever, and where nothing is written any more, it would stay as long
+// as it ever was. The mutex is held.
 func (s *Store) trimLater() {
 	if s.walSize() >= s.cutAt+walStep {
 		s.cutWAL()
@@ -72,22 +75,47 @@ func (s *Store) trimLater() {
 }
 
 func (s *Store) trim() {
+	s.trims.Lock()
+	defer s.trims.Unlock()
+	s.moveWAL()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trimming = false
 	if s.closed || s.walSize() <= walLimit {
 		return
 	}
-	if s.cutWAL(); s.walSize() > walLimit {
+	if s.saving { // a cut would take long, and soon be made up for
+		s.saving = false
+		s.moveAll()
+	} else {
+		s.cutWAL()
+	}
+	if s.walSize() > walLimit {
 		s.trimLater()
 	}
+}
+
+// moveWAL moves what is in the write-ahead file to the log, if it is much, while
+// recording goes on. Errors are of no account.
+func (s *Store) moveWAL() {
+	var busy, pages, moved int64
+	err := s.conns().writer.QueryRow("PRAGMA wal_checkpoint(NOOP)").Scan(&busy, &pages, &moved)
+	if err == nil && pages-moved >= walPages {
+		s.moveAll()
+	}
+}
+
+// moveAll moves what no reader needs where it is, and waits for nobody. If that is
+// all, and recording waits meanwhile, SQLite begins the file anew.
+func (s *Store) moveAll() {
+	_, _ = s.conns().writer.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 // cutWAL empties the write-ahead file: first it copies what it can and waits for
 // nobody, then it cuts the file if the readers leave it in time. Errors are of no
 // account: it is tried again, and recording reports its own.
 func (s *Store) cutWAL() {
-	_, _ = s.conns().writer.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+	s.moveAll()
 	ctx, cancel := context.WithTimeout(context.Background(), trimWait)
 	defer cancel()
 	_, _ = s.conns().writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
