@@ -76,6 +76,7 @@ type Proxy struct {
 	transport *http.Transport
 	debug     *log.Logger
 	buffers   buffers
+	bodies    bodies
 	digester  *digester
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
@@ -200,20 +201,3 @@ func (p *Proxy) route(path string) (*Upstream, string) {
 	}
 	return p.upstreams[name], path
 }
-
-// buffers hands out the buffers that bodies are copied through. Chunks are
-// small: a buffer of 32 KiB would cost more than the copying.
-type buffers struct{ pool sync.Pool }
-
-const bufferSize = 4 << 10
-
-// Get returns a buffer.
-func (b *buffers) Get() []byte {
-	if p, ok := b.pool.Get().(*[bufferSize]byte); ok {
-		return p[:]
-	}
-	return make([]byte, bufferSize)
-}
-
-// Put takes a buffer back.
-func (b *buffers) Put(p []byte) { b.pool.Put((*[bufferSize]byte)(p)) }

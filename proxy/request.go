@@ -100,15 +100,18 @@ func (f *flight) newUpload(r *http.Request) *upload {
 	f.coding = r.Header.Get("Content-Encoding")
 	announced := int(max(0, r.ContentLength))
 	if f.x.Dialect == exchange.Other {
-		return &upload{limit: replayable, announced: announced, atEnd: func([]byte) {
+		return &upload{bodies: &f.proxy.bodies, limit: replayable, announced: announced, atEnd: func([]byte) {
 			f.received()
 			f.open()
 		}}
 	}
-	return &upload{limit: readable, announced: announced, atEnd: func(kept []byte) {
+	return &upload{bodies: &f.proxy.bodies, limit: readable, announced: announced, lent: true, atEnd: func(kept []byte) {
 		f.received()
 		f.locked(func() {
-			f.reading.Go(func() { f.readBody(kept) }) // beside the sending, not before it
+			f.reading.Go(func() { // beside the sending, not before it
+				f.readBody(kept)
+				f.upload.returned()
+			})
 		})
 	}}
 }
