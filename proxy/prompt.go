@@ -40,6 +40,7 @@ func (p *Proxy) prompt(x *exchange.Exchange, req dialect.Request, body []byte) [
 		return nil
 	}
 	c := p.newChain(x)
+	c.links = make([]exchange.Boundary, 0, min(len(body)/stretch+len(head)+len(items)+1, dialect.MaxSections))
 	c.add(body, head)
 	if req.Continues != "" {
 		before := p.config.Prefixes.Answered(x, req.Continues)

@@ -171,7 +171,8 @@ func (f *flight) wroteRequest(i httptrace.WroteRequestInfo) {
 func (f *flight) drained(raw syscall.RawConn) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for over := false; !over; <-tick.C {
+	for over := false; !over; {
+		<-tick.C
 		left, ok := unsent(raw)
 		f.locked(func() {
 			if over = !ok || f.answering(); !over {
