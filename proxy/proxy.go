@@ -77,6 +77,7 @@ type Proxy struct {
 	debug     *log.Logger
 	buffers   buffers
 	bodies    bodies
+	crew      *crew
 	digester  *digester
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
@@ -89,7 +90,7 @@ type Proxy struct {
 
 // New makes a Proxy. The error names what is missing.
 func New(c Config) (*Proxy, error) {
-	p := &Proxy{config: c, upstreams: make(map[string]*Upstream)}
+	p := &Proxy{config: c, upstreams: make(map[string]*Upstream), crew: newCrew()}
 	if p.config.Log == nil {
 		p.config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -153,8 +154,12 @@ func tunnelRefused(_ context.Context, via *url.URL, _ *http.Request, res *http.R
 	return fmt.Errorf("the outbound proxy (HTTPS_PROXY, %s) answered %s", via.Host, res.Status)
 }
 
-// Close drops the idle connections to the upstreams.
-func (p *Proxy) Close() { p.transport.CloseIdleConnections() }
+// Close drops the idle connections to the upstreams, and the goroutines that wait
+// for an exchange.
+func (p *Proxy) Close() {
+	p.transport.CloseIdleConnections()
+	p.crew.dismiss()
+}
 
 // Wait returns when every exchange has ended. None may begin meanwhile.
 func (p *Proxy) Wait() { p.flights.Wait() }
