@@ -79,6 +79,7 @@ type Proxy struct {
 	bodies    bodies
 	crew      *crew
 	digester  *digester
+	macs      sync.Pool // of hash.Hash, by which credentials are told apart
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
 	unasked   sync.Map      // the upstreams that are not asked for usage: why

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"io"
 	"log/slog"
 	"net/http"
@@ -63,15 +64,22 @@ func (p *Proxy) keyID(credential string) string {
 	if credential == "" {
 		return ""
 	}
-	mac := hmac.New(sha256.New, p.config.Secret)
+	mac, ok := p.macs.Get().(hash.Hash)
+	if !ok {
+		mac = hmac.New(sha256.New, p.config.Secret)
+	}
+	defer p.macs.Put(mac)
+	mac.Reset()
 	mac.Write([]byte(credential))
 	return hex.EncodeToString(mac.Sum(nil)[:6])
 }
 
+// firstHeader is the first value of the first header that is there. The names are
+// in canonical form.
 func firstHeader(h http.Header, names []string) string {
 	for _, n := range names {
-		if v := h.Get(n); v != "" {
-			return v
+		if v := h[n]; len(v) > 0 && v[0] != "" {
+			return v[0]
 		}
 	}
 	return ""
