@@ -22,6 +22,7 @@ var (
 		"X-Amzn-Requestid", "X-Siliconcloud-Trace-Id", "X-Ds-Trace-Id", "X-Tt-Logid", "Cf-Ray"}
 	gatewayIDs = []string{"X-Oneapi-Request-Id", "X-Litellm-Call-Id", "X-Generation-Id", "Cf-Aig-Log-Id",
 		"Helicone-Id", "X-Portkey-Trace-Id", "X-Kong-Request-Id"}
+	servedModels = []string{"Openai-Model", "X-Openai-Model"}
 )
 
 // readAnswerHead takes the facts of the answer's head.
@@ -35,7 +36,7 @@ func (f *flight) readAnswerHead(res *http.Response) {
 	}
 	x.RequestID = clip(firstHeader(res.Header, requestIDs))
 	x.GatewayRequestID = clip(firstHeader(res.Header, gatewayIDs))
-	x.ModelServed = clip(firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"}))
+	x.ModelServed = clip(firstHeader(res.Header, servedModels))
 	x.Server = dialect.HeadTimings(res.Header.Get)
 	x.RTT = f.proxy.dialer.roundTrip(f.upstream.URL.Host, f.trail.conn)
 	x.UpstreamClockOffset = f.clockOffset(res.Header.Get("Date"))

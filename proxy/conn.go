@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -18,7 +19,8 @@ var errStale = errors.New("the upstream had closed this idle connection")
 type dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	open sync.Map // the two ends of each open connection: the mark of a loop
+	open   sync.Map  // the two ends of each open connection: the mark of a loop
+	copies sync.Pool // of *[copySize]byte
 
 	mu    sync.Mutex
 	tls   map[string]handshakes // by host
@@ -40,7 +42,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	if err != nil {
 		return nil, err
 	}
-	own := &conn{Conn: c, dialer: d, address: address}
+	own := &conn{Conn: c, raw: rawOf(c), dialer: d, address: address}
 	d.open.Store(own.ends(), true)
 	return own, nil
 }
@@ -81,7 +83,7 @@ func (d *dialer) noteHandshake(host string, took time.Duration, state tls.Connec
 func (d *dialer) roundTrip(host string, c *conn) *time.Duration {
 	var rtt *time.Duration
 	if c != nil {
-		rtt = kernelRTT(c.raw())
+		rtt = kernelRTT(c.raw)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,6 +118,7 @@ func (d *dialer) tooIdle(address string, idle time.Duration) bool {
 // conn is a connection to an upstream that counts what was written to it.
 type conn struct {
 	net.Conn
+	raw     syscall.RawConn // the socket, nil where the connection is none
 	dialer  *dialer
 	address string
 	written atomic.Int64
@@ -135,7 +138,7 @@ const alert = 31
 // the request can go on another: nothing of it has been sent.
 func (c *conn) Write(p []byte) (int, error) {
 	secure := c.secure.Load()
-	if c.doubt.Swap(false) && hungUp(c.raw(), secure) {
+	if c.doubt.Swap(false) && hungUp(c.raw, secure) {
 		return 0, errStale
 	}
 	n, err := c.Conn.Write(p)
@@ -143,6 +146,21 @@ func (c *conn) Write(p []byte) (int, error) {
 		c.written.Add(int64(n))
 	}
 	return n, err
+}
+
+// copySize is how much of a request body is passed on at a time, in bytes. The
+// system has that much of a long one at once.
+const copySize = 64 << 10
+
+// ReadFrom passes a request body on, for the transport, which would make another
+// buffer for each.
+func (c *conn) ReadFrom(src io.Reader) (int64, error) {
+	buf, ok := c.dialer.copies.Get().(*[copySize]byte)
+	if !ok {
+		buf = new([copySize]byte)
+	}
+	defer c.dialer.copies.Put(buf)
+	return io.CopyBuffer(struct{ io.Writer }{c}, src, buf[:])
 }
 
 // CloseWrite closes the sending half, for a tunnel.
@@ -195,9 +213,9 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// raw is the socket, nil where the connection is none.
-func (c *conn) raw() syscall.RawConn {
-	s, ok := c.Conn.(syscall.Conn)
+// rawOf is the socket of a connection, nil where it is none.
+func rawOf(c net.Conn) syscall.RawConn {
+	s, ok := c.(syscall.Conn)
 	if !ok {
 		return nil
 	}

@@ -35,11 +35,12 @@ func (f *flight) readPrompt(req dialect.Request, body []byte) {
 // prompt makes the boundaries of a request's prompt, nil where the prompt is not
 // whole in the body, nor in what is remembered of earlier ones.
 func (p *Proxy) prompt(x *exchange.Exchange, req dialect.Request, body []byte) []exchange.Boundary {
-	head, items := dialect.Sections(x.Dialect, body)
+	head, items := req.Sections()
 	if req.Conversation || len(items) == 0 && req.Continues == "" {
 		return nil
 	}
 	c := p.newChain(x)
+	c.links = make([]exchange.Boundary, 0, min(len(body)/stretch+len(head)+len(items)+1, dialect.MaxSections))
 	c.add(body, head)
 	if req.Continues != "" {
 		before := p.config.Prefixes.Answered(x, req.Continues)

@@ -77,7 +77,10 @@ type Proxy struct {
 	transport *http.Transport
 	silent    *log.Logger // what it would take stands in the row, and may quote an answer
 	buffers   buffers
+	bodies    bodies
+	crew      *crew
 	digester  *digester
+	macs      sync.Pool // of hash.Hash, by which credentials are told apart
 	retries   retries
 	inflating chan struct{} // a token for each request body that may be decoded at a time
 	unasked   sync.Map      // the upstreams that are not asked for usage: why
@@ -89,7 +92,7 @@ type Proxy struct {
 
 // New makes a Proxy. The error names what is missing.
 func New(c Config) (*Proxy, error) {
-	p := &Proxy{config: c, upstreams: make(map[string]*Upstream)}
+	p := &Proxy{config: c, upstreams: make(map[string]*Upstream), crew: newCrew()}
 	if p.config.Log == nil {
 		p.config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -153,8 +156,12 @@ func tunnelRefused(_ context.Context, via *url.URL, _ *http.Request, res *http.R
 	return fmt.Errorf("the outbound proxy (HTTPS_PROXY, %s) answered %s", via.Host, res.Status)
 }
 
-// Close drops the idle connections to the upstreams.
-func (p *Proxy) Close() { p.transport.CloseIdleConnections() }
+// Close drops the idle connections to the upstreams, and the goroutines that wait
+// for an exchange.
+func (p *Proxy) Close() {
+	p.transport.CloseIdleConnections()
+	p.crew.dismiss()
+}
 
 // Wait returns when every exchange has ended. None may begin meanwhile.
 func (p *Proxy) Wait() { p.flights.Wait() }
@@ -195,20 +202,3 @@ func (p *Proxy) route(path string) (*Upstream, string) {
 	}
 	return p.upstreams[name], path
 }
-
-// buffers hands out the buffers that bodies are copied through. Chunks are
-// small: a buffer of 32 KiB would cost more than the copying.
-type buffers struct{ pool sync.Pool }
-
-const bufferSize = 4 << 10
-
-// Get returns a buffer.
-func (b *buffers) Get() []byte {
-	if p, ok := b.pool.Get().(*[bufferSize]byte); ok {
-		return p[:]
-	}
-	return make([]byte, bufferSize)
-}
-
-// Put takes a buffer back.
-func (b *buffers) Put(p []byte) { b.pool.Put((*[bufferSize]byte)(p)) }

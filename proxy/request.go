@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"io"
 	"log/slog"
 	"net/http"
@@ -64,15 +65,22 @@ func (p *Proxy) keyID(credential string) string {
 	if credential == "" {
 		return ""
 	}
-	mac := hmac.New(sha256.New, p.config.Secret)
+	mac, ok := p.macs.Get().(hash.Hash)
+	if !ok {
+		mac = hmac.New(sha256.New, p.config.Secret)
+	}
+	defer p.macs.Put(mac)
+	mac.Reset()
 	mac.Write([]byte(credential))
 	return hex.EncodeToString(mac.Sum(nil)[:6])
 }
 
+// firstHeader is the first value of the first header that is there. The names are
+// in canonical form.
 func firstHeader(h http.Header, names []string) string {
 	for _, n := range names {
-		if v := h.Get(n); v != "" {
-			return v
+		if v := h[n]; len(v) > 0 && v[0] != "" {
+			return v[0]
 		}
 	}
 	return ""
@@ -101,15 +109,20 @@ func (f *flight) newUpload(r *http.Request) *upload {
 	f.coding = r.Header.Get("Content-Encoding")
 	announced := int(max(0, r.ContentLength))
 	if f.x.Dialect == exchange.Other {
-		return &upload{limit: replayable, announced: announced, atEnd: func([]byte) {
+		return &upload{bodies: &f.proxy.bodies, limit: replayable, announced: announced, atEnd: func([]byte) {
 			f.received()
 			f.open()
 		}}
 	}
-	return &upload{limit: readable, announced: announced, atEnd: func(kept []byte) {
+	return &upload{bodies: &f.proxy.bodies, limit: readable, announced: announced, lent: true, atEnd: func(kept []byte) {
 		f.received()
 		f.locked(func() {
-			f.reading.Go(func() { f.readBody(kept) }) // beside the sending, not before it
+			f.reading.Add(1)
+			f.proxy.crew.do(func() { // beside the sending, not before it
+				defer f.reading.Done()
+				f.readBody(kept)
+				f.upload.returned()
+			})
 		})
 	}}
 }

@@ -157,12 +157,13 @@ func (f *flight) wroteRequest(i httptrace.WroteRequestInfo) {
 		if size <= polled || f.trail.conn == nil {
 			return
 		}
-		raw := f.trail.conn.raw()
-		if _, ok := unsent(raw); !ok {
+		raw := f.trail.conn.raw
+		switch left, ok := unsent(raw); {
+		case !ok:
 			f.x.UploadLowerBound = new(true)
-			return
+		case left > 0:
+			go f.drained(raw)
 		}
-		go f.drained(raw)
 	})
 }
 
@@ -170,7 +171,8 @@ func (f *flight) wroteRequest(i httptrace.WroteRequestInfo) {
 func (f *flight) drained(raw syscall.RawConn) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for over := false; !over; <-tick.C {
+	for over := false; !over; {
+		<-tick.C
 		left, ok := unsent(raw)
 		f.locked(func() {
 			if over = !ok || f.answering(); !over {

@@ -16,10 +16,6 @@ const (
 	readable = 32 << 20
 )
 
-// trusted is how much memory is given to what a client announces, in bytes. A longer
-// body has it as it comes.
-const trusted = 1 << 20
-
 var (
 	errReplay = errors.New("the beginning of the request body is no longer kept")
 	errEnded  = errors.New("the exchange has ended")
@@ -30,6 +26,7 @@ var (
 // read by an attempt that has already failed while the next one begins, so each
 // attempt reads it through a view of its own.
 type upload struct {
+	bodies    *bodies           // where what is kept comes from, and goes back to
 	limit     int               // bytes to keep
 	announced int               // bytes that the client said would come; 0 where it did not
 	atEnd     func(kept []byte) // called once, when the body has been read to its end
@@ -42,6 +39,8 @@ type upload struct {
 	size    int64
 	err     error // how the source ended
 	stopped bool
+	lent    bool // to who is given it at the end, until that one has read it
+	spent   bool // no attempt needs it any more
 }
 
 // view is one attempt's reading of an upload.
@@ -95,7 +94,7 @@ func (u *upload) took(p []byte, err error) []byte {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.kept == nil && len(p) > 0 {
-		u.kept = make([]byte, 0, min(u.announced, u.limit, trusted))
+		u.kept = u.bodies.get(min(u.announced, u.limit, trusted))
 	}
 	if room := u.limit - len(u.kept); room > 0 && u.size == int64(len(u.kept)) {
 		u.kept = append(u.kept, p[:min(len(p), room)]...)
@@ -110,7 +109,28 @@ func (u *upload) took(p []byte, err error) []byte {
 func (u *upload) release() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.err != nil {
+	switch u.err {
+	case nil:
+	case io.EOF:
+		u.spent = true
+		u.giveBack()
+	default:
+		u.kept = nil
+	}
+}
+
+// returned takes the kept bytes back from who was given them at the end.
+func (u *upload) returned() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.lent = false
+	u.giveBack()
+}
+
+// giveBack hands the kept bytes on when they have been both sent and read.
+func (u *upload) giveBack() {
+	if u.spent && !u.lent {
+		u.bodies.put(u.kept)
 		u.kept = nil
 	}
 }

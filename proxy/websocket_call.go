@@ -82,8 +82,8 @@ func (f *flight) readMessage(payload []byte) {
 	var tail []byte
 	head := payload
 	note := guarded(f.proxy.config.Log, func() string {
-		head, tail = lastItem(f.x.Dialect, payload)
 		req = dialect.ReadRequest(f.x.Dialect, payload)
+		head, tail = lastItem(req, payload)
 		_ = json.Unmarshal([]byte(req.Turn), &turn) // what is no JSON says nothing
 		if !dialect.IsJSON(payload) {
 			return "the message is no JSON, or too long"
@@ -102,8 +102,8 @@ func (f *flight) readMessage(payload []byte) {
 // lastItem is what a message asks for that no other does, by which its repetition
 // is known: over another socket it is sent with all that came before, and each
 // time with the time.
-func lastItem(d exchange.Dialect, payload []byte) (head, tail []byte) {
-	_, items := dialect.Sections(d, payload)
+func lastItem(req dialect.Request, payload []byte) (head, tail []byte) {
+	_, items := req.Sections()
 	if len(items) == 0 {
 		return payload, nil
 	}

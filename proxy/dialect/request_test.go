@@ -29,6 +29,8 @@ func TestARequestTellsHowItsAnswerIsToBeRead(t *testing.T) {
 		{"neither of them", exchange.Responses, `{"model":"m","conversation":null,"previous_response_id":null}`, Request{Model: "m"}},
 		{"what only Responses knows", exchange.Chat, `{"model":"m","conversation":"c","previous_response_id":"r"}`, Request{Model: "m"}},
 		{"the last of two keys", exchange.Chat, `{"model":"a","stream":true,"model":"b","stream":false}`, Request{Model: "b", Stream: &no}},
+		{"escapes in a key", exchange.Chat, `{"mod\u0065l":"m","n\u0031":2}`, Request{Model: "m"}},
+		{"white space all over", exchange.Chat, " {\n \"model\" :\t\"m\" , \"n\" : 2 } \n", Request{Model: "m", Choices: new(int64(2))}},
 		{"escapes", exchange.Chat, `{"model":"a\u002fb"}`, Request{Model: "a/b"}},
 		{"values of another kind", exchange.Chat, `{"model":7,"stream":"true","n":"3","stream_options":"{\"include_usage\":true}"}`, Request{}},
 		{"fewer than no choices", exchange.Chat, `{"n":-3}`, Request{}},

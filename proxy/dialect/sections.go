@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"slices"
-
-	"github.com/ttftap/ttftap/proxy/exchange"
-)
+import "github.com/ttftap/ttftap/proxy/exchange"
 
 // Section is a piece of a prompt and where it stands in the body of a request.
 type Section struct {
@@ -26,34 +22,6 @@ func (s Section) Text(body []byte) (head, tail []byte) {
 	return body[s.Start:s.mark.start], body[s.mark.end:s.End]
 }
 
-// Sections cuts the prompt of a request body, which may be any bytes, into its
-// sections, in the order in which a model reads them, whatever their order in
-// the JSON: the head, which is the model, the tools, a schema for the answer and
-// the instructions, then the items or messages of the conversation. What is
-// added at the end of a conversation leaves every section before it as it was.
-//
-// A section is the text itself where it can be: clients wrap the same message in
-// one way now and in another the next time. Of a body that is no whole JSON
-// object there is none, nor is there an empty one.
-func Sections(d exchange.Dialect, body []byte) (head, items []Section) {
-	c := cutter{scanner: scanner{data: body}}
-	var lists [conversation + 1][]Section
-	c.object(func(key []byte, _ int) {
-		f, ok := promptFields[d][string(key)]
-		if !ok {
-			c.value()
-			return
-		}
-		c.list = lists[f.rank]
-		f.cut(&c, f.part)
-		lists[f.rank] = c.list
-	})
-	if c.broken || c.peek() != 0 {
-		return nil, nil
-	}
-	return slices.Concat(lists[:conversation]...), lists[conversation]
-}
-
 // rank is where in a prompt a model reads something.
 type rank uint8
 
@@ -70,6 +38,20 @@ type promptField struct {
 	rank rank
 	part exchange.Part
 	cut  func(*cutter, exchange.Part)
+}
+
+// field passes over the value of a key and cuts it if it is a part of the prompt.
+func (c *cutter) field(f promptField, lists *[conversation + 1][]Section) extent {
+	c.peek()
+	start := c.at
+	if f.cut == nil {
+		c.value()
+	} else {
+		c.list = lists[f.rank]
+		f.cut(c, f.part)
+		lists[f.rank] = c.list
+	}
+	return extent{start, c.at}
 }
 
 var promptFields = map[exchange.Dialect]map[string]promptField{

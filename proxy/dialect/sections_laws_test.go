@@ -40,8 +40,8 @@ func TestAConversationThatGrowsLeavesAllSectionsAsTheyWere(t *testing.T) {
 		items := rapid.SliceOfN(anyItem, 1, 8).Draw(t, "items")
 		n := rapid.IntRange(0, len(items)).Draw(t, "earlier")
 		short, long := asked(items[:n]...), asked(items...)
-		head, before := Sections(exchange.Responses, short)
-		headNow, now := Sections(exchange.Responses, long)
+		head, before := ReadRequest(exchange.Responses, short).Sections()
+		headNow, now := ReadRequest(exchange.Responses, long).Sections()
 		if len(now) < len(before)+len(items)-n || !slices.Equal(before, now[:len(before)]) {
 			t.Fatalf("%d items gave %+v, %d gave %+v", n, before, len(items), now)
 		}
@@ -66,7 +66,7 @@ func TestAMessageReadsTheSameHoweverItIsWrapped(t *testing.T) {
 			"{\"role\":\"user\",\n \"content\": [ {\"cache_control\": {}, \"text\": %s, \"type\":\"text\"} ]}",
 		} {
 			body := `{"messages":[` + fmt.Sprintf(shape, text) + `]}`
-			head, items := Sections(exchange.Messages, []byte(body))
+			head, items := ReadRequest(exchange.Messages, []byte(body)).Sections()
 			got := told(body, head, items)
 			if first == nil {
 				first = got
@@ -86,7 +86,7 @@ func TestTheTurnsOfARealCodexOnlyExtendEachOther(t *testing.T) {
 		if err != nil {
 			t.Skipf("NO CODEX SAMPLES: %v", err)
 		}
-		head, items := Sections(exchange.Responses, body)
+		head, items := ReadRequest(exchange.Responses, body).Sections()
 		now := told(string(body), head, items)
 		if len(head)+len(items) != sections || !strings.HasPrefix(now[1], "tools [") || !strings.HasPrefix(now[3], "instructions ") {
 			t.Errorf("turn %d has %d sections in the head, %d items", turn+1, len(head), len(items))

@@ -78,7 +78,7 @@ func TestAPromptIsCutInTheModelsOrder(t *testing.T) {
 		{"a dialect without prompts", exchange.Embeddings, `{"model":"m","input":"a"}`, []string{"-"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			head, items := Sections(tt.dialect, []byte(tt.body))
+			head, items := ReadRequest(tt.dialect, []byte(tt.body)).Sections()
 			if diff := cmp.Diff(tt.want, told(tt.body, head, items)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -96,7 +96,7 @@ func TestTheSectionsOfAHostileBodyAreBounded(t *testing.T) {
 		"depth":  `{"messages":` + strings.Repeat(`[{"content":`, many) + `"x"` + strings.Repeat(`}]`, many) + `}`,
 		"open":   `{"messages":` + strings.Repeat(`[`, 10*many),
 	} {
-		head, items := Sections(exchange.Chat, []byte(body))
+		head, items := ReadRequest(exchange.Chat, []byte(body)).Sections()
 		if len(head) > MaxSections || len(items) > MaxSections {
 			t.Errorf("%s: %d and %d sections", name, len(head), len(items))
 		}
@@ -111,7 +111,7 @@ func FuzzSections(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"content":[{"content":[{"content":"x"}],"type":"tool_result"}],"role":"user"}]}`), uint8(2))
 	dialects := []exchange.Dialect{exchange.Responses, exchange.Chat, exchange.Messages, exchange.Completions, exchange.Ollama}
 	f.Fuzz(func(t *testing.T, body []byte, d uint8) {
-		head, items := Sections(dialects[int(d)%len(dialects)], body)
+		head, items := ReadRequest(dialects[int(d)%len(dialects)], body).Sections()
 		if _, ok := parse(body); !ok && len(items) > len(body) {
 			t.Errorf("%d sections of %d bytes that are no JSON", len(items), len(body))
 		}
