@@ -37,11 +37,21 @@ func (f *flight) readAnswerHead(res *http.Response) {
 	x.ModelServed = clip(firstHeader(res.Header, []string{"Openai-Model", "X-Openai-Model"}))
 	x.Server = dialect.HeadTimings(res.Header.Get)
 	x.RTT = f.proxy.dialer.roundTrip(f.upstream.URL.Host, f.trail.conn)
-	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil && x.Headers != nil {
-		// The header has whole seconds, cut off: its middle is the best guess.
-		offset := date.Add(time.Second / 2).Sub(f.start.Add(*x.Headers))
-		x.UpstreamClockOffset = &offset
+	x.UpstreamClockOffset = f.clockOffset(res.Header.Get("Date"))
+}
+
+// clockOffset is how far the upstream's clock was ahead when the head came, nil
+// where it did not tell the time. It tells whole seconds, cut off: their middle is
+// the best guess.
+func (f *flight) clockOffset(date string) *time.Duration {
+	if date == "" || f.x.Headers == nil {
+		return nil
 	}
+	there, err := http.ParseTime(date)
+	if err != nil {
+		return nil
+	}
+	return new(there.Add(time.Second / 2).Sub(f.start.Add(*f.x.Headers)))
 }
 
 // unreachable says why no answer came: the step that failed, and in words the
@@ -67,7 +77,7 @@ func (f *flight) cause(err error) string {
 	if errors.As(err, &op) && op.Err != nil {
 		err = op.Err
 	}
-	return scrub(err.Error(), f.secrets)
+	return f.scrub(err.Error())
 }
 
 // describeError puts the upstream's error, or a broken stream, into words.
@@ -97,12 +107,12 @@ func (f *flight) errorWords(e *dialect.Error) string {
 		words = append(words, strconv.FormatInt(e.Status, 10)) // the answer's own says that all is well
 	}
 	for _, w := range []string{e.Type, e.Code, e.Param} {
-		if w = scrub(w, f.secrets); w != "" && !slices.Contains(words, w) {
+		if w = f.scrub(w); w != "" && !slices.Contains(words, w) {
 			words = append(words, w)
 		}
 	}
 	head := strings.Join(words, " ")
-	switch message := scrub(e.Message, f.secrets); {
+	switch message := f.scrub(e.Message); {
 	case head == "":
 		return message
 	case message == "":

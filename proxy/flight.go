@@ -23,7 +23,7 @@ type flight struct {
 	hasQuery bool
 	start    time.Time
 	client   context.Context // done when the client has left
-	secrets  []string        // credentials, kept only to be taken out of error texts
+	request  *http.Request   // its credentials are taken out of error texts
 	opened   sync.Once
 	named    chan struct{} // closed when the row is opened
 	wait     func()        // until the row is stored; set once it is opened
@@ -58,7 +58,7 @@ type flight struct {
 // begin takes the facts of the request head. The row is opened as soon as the
 // request body has been read, so that it names the model.
 func (p *Proxy) begin(r *http.Request) *flight {
-	f := &flight{proxy: p, start: time.Now(), client: r.Context(), named: make(chan struct{})}
+	f := &flight{proxy: p, start: time.Now(), client: r.Context(), request: r, named: make(chan struct{})}
 	path, query, hasQuery := splitTarget(r.RequestURI)
 	f.query, f.hasQuery = query, hasQuery
 	f.upstream, f.target = p.route(path)
@@ -150,16 +150,26 @@ const namePatience = 10 * time.Millisecond
 func (f *flight) rowFirst() {
 	f.waited.Do(func() {
 		if !f.sought && f.upload.ended() && !f.upload.broken() { // an upgrade has none
-			moment := time.NewTimer(namePatience)
-			defer moment.Stop()
-			select {
-			case <-f.named:
-			case <-moment.C:
-			}
+			f.awaitName()
 		}
 		f.open()
 		f.wait()
 	})
+}
+
+// awaitName waits a moment until the row is opened.
+func (f *flight) awaitName() {
+	select {
+	case <-f.named: // mostly: no timer is worth its price
+		return
+	default:
+	}
+	moment := time.NewTimer(namePatience)
+	defer moment.Stop()
+	select {
+	case <-f.named:
+	case <-moment.C:
+	}
 }
 
 // failed answers for an upstream that gave no answer.

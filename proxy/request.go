@@ -35,15 +35,16 @@ type codexTurn struct {
 // readHead takes the facts of the request's headers.
 func (f *flight) readHead(r *http.Request) {
 	f.x.KeyID = f.proxy.keyID(withoutScheme(firstHeader(r.Header, credentialHeaders)))
-	f.secrets = secretsOf(r)
 	f.x.Client = product(r.UserAgent())
 	if id, step, ok := experiment.ReadTag(r.UserAgent()); ok {
 		f.x.Experiment, f.x.Step = id, &step
 	}
 	f.x.SessionID = clip(firstHeader(r.Header, sessionHeaders))
-	var turn codexTurn
-	if json.Unmarshal([]byte(r.Header.Get("X-Codex-Turn-Metadata")), &turn) == nil {
-		f.x.TurnID, f.x.RequestKind = clip(turn.TurnID), clip(turn.RequestKind)
+	if said := r.Header.Get("X-Codex-Turn-Metadata"); said != "" {
+		var turn codexTurn
+		if json.Unmarshal([]byte(said), &turn) == nil {
+			f.x.TurnID, f.x.RequestKind = clip(turn.TurnID), clip(turn.RequestKind)
+		}
 	}
 }
 

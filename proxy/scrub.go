@@ -58,6 +58,9 @@ func withoutScheme(v string) string {
 	return v
 }
 
+// scrub is scrub with the credentials that the request carried.
+func (f *flight) scrub(s string) string { return scrub(s, secretsOf(f.request)) }
+
 // scrub makes an upstream's message fit to keep: no secret, nothing between
 // quotes, which may be a prompt, nothing like a key, and at most 200 characters.
 func scrub(s string, secrets []string) string {

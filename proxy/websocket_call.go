@@ -50,7 +50,7 @@ func (s *socket) newFlight(at time.Time, m websocket.Message) *flight {
 	u := s.upgrade
 	p := u.proxy
 	f := &flight{
-		proxy: p, upstream: u.upstream, target: u.target, start: m.Began, client: u.client, secrets: u.secrets,
+		proxy: p, upstream: u.upstream, target: u.target, start: m.Began, client: u.client, request: u.request,
 		upload:  &upload{size: m.Size, err: io.EOF},
 		trail:   trail{conn: u.trail.conn},
 		carrier: s, named: make(chan struct{}),

@@ -44,7 +44,7 @@ func (s *socket) closing(by ender, m websocket.Message, at time.Time) {
 	if name := closeWords[code]; name != "" {
 		words += ", " + name
 	}
-	if reason = scrub(reason, s.upgrade.secrets); reason != "" {
+	if reason = s.upgrade.scrub(reason); reason != "" {
 		words += ": " + reason
 	}
 	if by == upstreamEnds && !slices.Contains(peaceful, code) {

@@ -72,7 +72,9 @@ func (b *Book) Baselines() []*Baseline {
 		if h.news > 0 {
 			h.refit()
 		}
-		all = append(all, b.signed(key, h))
+		known := b.signed(key, h)
+		known.LeftOut = maps.Clone(known.LeftOut)
+		all = append(all, known)
 	}
 	slices.SortFunc(all, func(a, b *Baseline) int {
 		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model), cmp.Compare(a.ServiceTier, b.ServiceTier))
@@ -85,7 +87,6 @@ func (b *Book) signed(key model, h *history) *Baseline {
 	known := *h.baseline
 	known.Upstream, known.Model, known.ServiceTier = key.upstream, key.name, key.tier
 	known.HeadersAtSlot = b.heads[key.upstream].atSlot()
-	known.LeftOut = maps.Clone(known.LeftOut)
 	return &known
 }
 
@@ -171,21 +172,21 @@ func (h *history) last() time.Time {
 	return last
 }
 
-// idle is the time from the end of what began before to the start of the next.
+// idle is the time from the end of what began before to the start of the next. The
+// newest are looked at first: mostly one of them was still under way.
 func (h *history) idle(start time.Time) *time.Duration {
-	var idle *time.Duration
+	var end time.Time // of the last to end
 	for _, ss := range []samples{h.fitted, h.others} {
-		for i := range ss {
-			s := &ss[i]
-			if !s.answered || !s.from.Before(start) {
-				continue
-			}
-			if d := max(0, start.Sub(s.to)); idle == nil || d < *idle {
-				idle = &d
+		for i := len(ss) - 1; i >= 0 && end.Before(start); i-- {
+			if s := &ss[i]; s.answered && s.from.Before(start) && s.to.After(end) {
+				end = s.to
 			}
 		}
 	}
-	return idle
+	if end.IsZero() {
+		return nil
+	}
+	return new(max(0, start.Sub(end)))
 }
 
 // samples are in the order of their starts, no more than 500.

@@ -77,7 +77,11 @@ var headTimings = []timing{
 // Get gives the value of a header, "" where it is missing.
 func HeadTimings(get func(name string) string) (s exchange.Server) {
 	for _, row := range headTimings {
-		v, err := strconv.ParseFloat(get(row.key), 64)
+		text := get(row.key)
+		if text == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			continue
 		}
