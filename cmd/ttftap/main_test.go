@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	// Built to find races, each program that a test starts would sleep for a second at its end.
 	os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
-	testscript.Main(m, map[string]func(){"ttftap": main, "ask": askModel, "bare": bareProxy})
+	testscript.Main(m, map[string]func(){"ttftap": main, "ask": askModel})
 }
 
 func TestScripts(t *testing.T) {

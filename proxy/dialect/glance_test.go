@@ -55,7 +55,7 @@ func TestAGlanceSeesWhatAFullReadingSeesInEveryFixture(t *testing.T) {
 // Whatever a message holds, and however it is broken, a glance sees in it what a
 // full reading sees, or leaves it to that.
 func TestAGlanceNeverDiffersFromAFullReading(t *testing.T) {
-	for _, d := range []exchange.Dialect{exchange.Chat, exchange.Completions, exchange.Responses} {
+	for _, d := range []exchange.Dialect{exchange.Chat, exchange.Completions, exchange.Responses, exchange.Messages} {
 		t.Run(string(d), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := newTwins(d)
@@ -73,14 +73,24 @@ func TestAGlanceNeverDiffersFromAFullReading(t *testing.T) {
 
 func drawMessage(t *rapid.T, d exchange.Dialect) []byte {
 	var text string
-	if d == exchange.Responses {
+	switch d {
+	case exchange.Responses:
 		text = drawObject(t, map[string][]string{
 			"type":         {`"response.output_text.delta"`, `"response.reasoning_summary_text.delta"`, `"response.created"`, `"error"`, `7`, `""`},
 			"output_index": {"0", "1", "01", "1023", "-1", "null", "1.5"},
 			"delta":        texts, "sequence_number": {"4", "4e2", "0.5"}, "obfuscation": texts,
 			"logprobs": {"[]", `[{"a":[1,2]}]`, "[,]"}, "item_id": texts, "response": {"null", `{"id":"r"}`, "7"},
 		})
-	} else {
+	case exchange.Messages:
+		delta := drawObject(t, map[string][]string{
+			"type": {`"text_delta"`, `"thinking_delta"`, `"input_json_delta"`, `"signature_delta"`, "null"},
+			"text": texts, "thinking": texts, "partial_json": texts, "signature": texts,
+		})
+		text = drawObject(t, map[string][]string{
+			"type":  {`"content_block_delta"`, `"content_block_delta"`, `"content_block_start"`, `"ping"`, `""`, "7"},
+			"index": {"0", "1", "-1", "01", "null"}, "delta": {delta, delta, "null"}, "extra": texts,
+		})
+	default:
 		text = drawObject(t, map[string][]string{
 			"id": texts, "model": texts, "created": {"0", "1700000000", "-0", "007", "1."},
 			"object": {`"chat.completion.chunk"`, `"error"`, "null"}, "service_tier": {"null", `"default"`, `"flex"`, `""`},
@@ -133,6 +143,7 @@ func TestMostOfAStreamIsReadAtAGlance(t *testing.T) {
 		{exchange.Chat, `{"id": "c", "created": 1.5, "model": "m", "choices": [{"index": 0, "delta": {"content": null, "reasoning_content": "a\n\"b\""}}]}`},
 		{exchange.Completions, `{"id":"c","model":"m","choices":[{"index":0,"text":"word","logprobs":{"tokens":["a"]},"finish_reason":null}]}`},
 		{exchange.Responses, `{"type":"response.output_text.delta","item_id":"i","output_index":1,"content_index":0,"delta":"word","logprobs":[],"sequence_number":4,"obfuscation":"x"}`},
+		{exchange.Messages, `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`},
 	} {
 		var e Event
 		var ok bool
@@ -140,6 +151,8 @@ func TestMostOfAStreamIsReadAtAGlance(t *testing.T) {
 		case *chat:
 			ok = r.glance([]byte(tt.data), &e)
 		case *responses:
+			ok = r.glance("", []byte(tt.data), &e)
+		case *messages:
 			ok = r.glance("", []byte(tt.data), &e)
 		}
 		if !ok || !json.Valid([]byte(tt.data)) {
@@ -149,15 +162,14 @@ func TestMostOfAStreamIsReadAtAGlance(t *testing.T) {
 }
 
 func FuzzGlance(f *testing.F) {
-	f.Add([]byte(`{"choices":[{"delta":{"content":"a\n"}}]}`), true)
-	f.Add([]byte(`{"type":"response.output_text.delta","delta":"a"}`), false)
-	f.Fuzz(func(t *testing.T, data []byte, isChat bool) {
-		d := exchange.Responses
-		if isChat {
-			d = exchange.Chat
-		}
-		if diff := newTwins(d).differ("", data); diff != "" {
-			t.Errorf("%s (-full +glance):\n%s", data, diff)
+	f.Add([]byte(`{"choices":[{"delta":{"content":"a\n"}}]}`))
+	f.Add([]byte(`{"type":"response.output_text.delta","delta":"a"}`))
+	f.Add([]byte(`{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, d := range []exchange.Dialect{exchange.Chat, exchange.Responses, exchange.Messages} {
+			if diff := newTwins(d).differ("", data); diff != "" {
+				t.Errorf("%s: %s (-full +glance):\n%s", d, data, diff)
+			}
 		}
 	})
 }

@@ -35,6 +35,15 @@ var calls = map[string]Item{
 }
 
 func (m *messages) Message(name string, data []byte) Event {
+	var e Event
+	if m.glance(name, data, &e) {
+		return e
+	}
+	return m.full(name, data)
+}
+
+// full reads any message.
+func (m *messages) full(name string, data []byte) Event {
 	root, e, ok := m.begin(name, data)
 	if !ok {
 		return e
@@ -190,14 +199,11 @@ func (e *Event) blocks(list gjson.Result) {
 // blockDelta counts a piece of a block. Signatures and citations are no output.
 func (e *Event) blockDelta(v gjson.Result) {
 	e.Unread = !v.IsObject()
-	switch find(v, "type").Str {
-	case "text_delta":
-		e.add(Text, size(v.Get("text")))
-	case "thinking_delta":
-		e.add(Reasoning, size(v.Get("thinking")))
-	case "input_json_delta":
-		e.add(Tool, size(v.Get("partial_json")))
-	case "compaction_delta":
+	kind := find(v, "type").Str
+	if text, ok := blockTexts[kind]; ok {
+		e.add(text.kind, size(v.Get(text.field)))
+	}
+	if kind == "compaction_delta" {
 		e.add(Text, size(v.Get("content")))
 	}
 }
