@@ -87,11 +87,11 @@ func clientSleeps(t *testing.T) {
 	}))
 	t.Cleanup(upstream.Close)
 	c := startChild(t, quickModel(t)+" long="+upstream.URL, logOf(t))
-	before := c.memory(t)
+	before := c.memory(t, "VmRSS")
 	res := must(http.Post(c.base+"/to/long/v1/audio/speech", "application/json", strings.NewReader(`{}`)))
 	defer res.Body.Close()
 	c.passes(t, inChaos(time.Second, time.Minute))
-	if grown := c.memory(t) - before; grown > 48<<20 {
+	if grown := c.memory(t, "VmRSS") - before; grown > 48<<20 {
 		t.Errorf("memory has grown by %d MiB", grown>>20)
 	}
 	got := sha256.New()

@@ -44,9 +44,6 @@ func (c *child) statusOf(t *testing.T, name string) int {
 	return 0
 }
 
-// memory is what the program has in memory, in bytes.
-func (c *child) memory(t *testing.T) int { return c.statusOf(t, "VmRSS") << 10 }
-
 // descriptors are how many the program has open.
 func (c *child) descriptors(t *testing.T) int {
 	t.Helper()

@@ -170,13 +170,13 @@ func longLine(t *testing.T) {
 		_, _ = io.WriteString(c, "\n\n"+lastEvent)
 	})
 	c := startChild(t, quickModel(t)+" bad="+upstream, logOf(t))
-	before := c.memory(t)
+	before := c.memory(t, "VmRSS")
 	res := must(http.Post(c.base+"/to/bad/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","stream":true}`)))
 	n, err := io.Copy(io.Discard, res.Body)
 	if want := int64(size + len(textEvent) + len("data: \n\n") + len(lastEvent)); n != want || err != nil {
 		t.Errorf("%d bytes came, want %d: %v", n, want, err)
 	}
-	if grown := c.memory(t) - before; grown > longLineMost {
+	if grown := c.memory(t, "VmRSS") - before; grown > longLineMost {
 		t.Errorf("memory has grown by %d MiB", grown>>20)
 	}
 	c.serves(t, "ok")

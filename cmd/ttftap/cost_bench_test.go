@@ -167,8 +167,8 @@ func (c *child) forgetPeak(b *testing.B) {
 }
 
 // memory is a line of /proc/PID/status, in bytes.
-func (c *child) memory(b *testing.B, name string) int64 {
-	b.Helper()
+func (c *child) memory(t testing.TB, name string) int64 {
+	t.Helper()
 	status := must(os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid)))
 	_, line, _ := bytes.Cut(status, []byte(name+":"))
 	fields := bytes.Fields(line)

@@ -85,7 +85,7 @@ type sample struct {
 }
 
 func (s *soak) sample() sample {
-	return sample{time.Since(s.begin), s.memory(s.t), s.statusOf(s.t, "Threads"), s.descriptors(s.t)}
+	return sample{time.Since(s.begin), int(s.memory(s.t, "VmRSS")), s.statusOf(s.t, "Threads"), s.descriptors(s.t)}
 }
 
 func (s *soak) report(when string) {
