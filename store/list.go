@@ -69,15 +69,20 @@ func (s *Store) List(ctx context.Context, f Filter) (Page, error) {
 // SQLite from recycling its write-ahead file; sorted otherwise it is one long
 // read.
 func (s *Store) Each(ctx context.Context, f Filter, fn func(x *exchange.Exchange) error) error {
+	return s.eachPart(ctx, f, nil, fn)
+}
+
+// eachPart does the same with some columns alone: all without any.
+func (s *Store) eachPart(ctx context.Context, f Filter, columns []string, fn func(x *exchange.Exchange) error) error {
 	left := f.limit(all)
 	if f.sortColumn() != byTime {
-		_, err := s.read(ctx, f, left, fn)
+		_, err := s.readPart(ctx, f, Part{columns, left}, fn)
 		return err
 	}
 	batch := make([]exchange.Exchange, 0, eachBatch)
 	for {
 		batch = batch[:0]
-		next, err := s.read(ctx, f, min(left, eachBatch), func(x *exchange.Exchange) error {
+		next, err := s.readPart(ctx, f, Part{columns, min(left, eachBatch)}, func(x *exchange.Exchange) error {
 			batch = append(batch, *x)
 			return nil
 		})
@@ -148,20 +153,43 @@ func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	return n, wrap(err, "count exchanges")
 }
 
+// CountTo counts no further than to most, so that it takes no longer on a long log
+// than on a short one where f is Indexed; more says whether there are more.
+func (s *Store) CountTo(ctx context.Context, f Filter, most int64) (n int64, more bool, err error) {
+	var open int64
+	if f.Outcome == "" && !f.IncludeOpen {
+		if open, err = s.Count(ctx, f.open()); err != nil {
+			return 0, false, err
+		}
+		f.IncludeOpen = true // an index alone can count then
+	}
+	where, args := f.where()
+	err = s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM exchange WHERE "+where+" LIMIT ?)",
+		append(args, most+open+1)...).Scan(&n)
+	n -= open
+	return min(n, most), n > most, wrap(err, "count exchanges")
+}
+
 // count asks how many exchanges f has. Those under way are few: to count them
 // apart lets an index alone count the rest.
 func (f Filter) count() (string, []any) {
-	const counting = "SELECT count(*) FROM exchange"
-	if f.Outcome != "" || f.IncludeOpen {
-		where, args := f.where()
-		return counting + " WHERE " + where, args
+	where, args := f.where()
+	switch {
+	case f.Outcome == exchange.Open:
+		return "SELECT count(*) FROM exchange INDEXED BY exchange_outcome WHERE " + where, args
+	case f.Outcome != "" || f.IncludeOpen:
+		return "SELECT count(*) FROM exchange WHERE " + where, args
 	}
-	open := f
-	f.IncludeOpen, open.Outcome = true, exchange.Open
-	all, args := f.where()
-	under, more := open.where()
-	return "SELECT (" + counting + " WHERE " + all + ") - (" + counting + " INDEXED BY exchange_outcome WHERE " + under + ")",
-		slices.Concat(args, more)
+	under, open := f.open().count()
+	f.IncludeOpen = true
+	all, args := f.count()
+	return "SELECT (" + all + ") - (" + under + ")", slices.Concat(args, open)
+}
+
+// open is f of those under way.
+func (f Filter) open() Filter {
+	f.Outcome = exchange.Open
+	return f
 }
 
 // Reach says how far back a search may go that looks at so many exchanges: from
