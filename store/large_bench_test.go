@@ -51,3 +51,17 @@ func perRow(b *testing.B, rows int, fn func() error) {
 	b.ReportMetric(all/time.Since(start).Seconds(), "rows/s")
 	b.ReportMetric(float64((processor(b)-begun).Microseconds())/all, "cpu-us/row")
 }
+
+// BenchmarkLargeStart opens a large log to record into it, and closes it.
+func BenchmarkLargeStart(b *testing.B) {
+	path := large.Log(b, large.Rows())
+	for b.Loop() {
+		s, err := store.Open(b.Context(), path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
