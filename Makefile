@@ -3,7 +3,7 @@ GO      := CGO_ENABLED=0 go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: demo run build test test-clients lint bench bench-cost bench-diagnosis bench-probe bench-page screenshots
+.PHONY: demo run build test test-clients lint bench bench-cost bench-diagnosis bench-probe bench-page bench-log screenshots
 
 demo: build ## the proxy in front of a simulated model, no key needed
 	bin/ttftap demo
@@ -43,6 +43,10 @@ bench-cost: ## processor time beside Go's own reverse proxy, which records nothi
 bench-page: ## the page over a log of a million requests, and streams beside it
 	$(GO) test -run '^$$' -bench 'LargeLog' -benchtime 20x ./web
 	$(GO) test -run '^$$' -bench 'BesideThePage' -benchtime 5x ./cmd/ttftap
+
+bench-log: ## page, export and upkeep on a log of ROWS requests, a million without; TTFTAP_LARGE=FOLDER keeps it
+	$(GO) test -timeout 60m -run '^$$' -bench 'LargeLog' -benchtime 20x ./web
+	$(GO) test -timeout 60m -run '^$$' -bench 'LargeCSV|LargeStart|BesideUpkeep' -benchtime 1x ./store
 
 screenshots: ## the pictures of the documentation, from the demo
 	TTFTAP_SCREENSHOTS=$(CURDIR)/docs $(GO) test -count=1 -run '^TestScreenshots$$' ./cmd/ttftap

@@ -45,6 +45,9 @@ var arrows = []struct{ from, to, why string }{
 	{"store", module + "proxy", "the store keeps exchanges, whoever made them"},
 	{"store", module + "proxy/meter", "the store keeps facts, it makes none"},
 	{"store", module + "web", "the store serves no page"},
+	{"store", module + "store/large", "large logs are for benchmarks"},
+	{"cmd/ttftap", module + "store/large", "large logs are for benchmarks"},
+	{"web", module + "store/large", "large logs are for benchmarks"},
 	{"web", module + "proxy", "the page reads the log, not the proxy"},
 	{"web", module + "proxy/meter", "the page shows facts, it makes none"},
 }

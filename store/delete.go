@@ -29,7 +29,17 @@ func (s *Store) Delete(ctx context.Context, f Filter, told func(deleted int64)) 
 	} else {
 		err = d.all(ctx, f)
 	}
+	if d.deleted > 0 && !f.isPast() {
+		err = errors.Join(err, d.begin(context.WithoutCancel(ctx)))
+	}
 	return d.deleted, wrap(errors.Join(err, u.close()), "delete exchanges")
+}
+
+// isPast says whether f has all up to a time: without it, the log just begins
+// later.
+func (f Filter) isPast() bool {
+	f.To = When{}
+	return f == Filter{}
 }
 
 // A deletion is one under way.

@@ -30,7 +30,7 @@ func (s *Store) WriteCSV(ctx context.Context, w io.Writer, f Filter, bom bool) e
 	if err := table.Write(names(row.cols)); err != nil {
 		return fmt.Errorf("export CSV: %w", err)
 	}
-	err := s.Each(ctx, f, func(x *exchange.Exchange) error { return table.Write(row.cells(x)) })
+	err := s.eachPart(ctx, f, csvNames, func(x *exchange.Exchange) error { return table.Write(row.cells(x)) })
 	table.Flush()
 	return wrap(cmp.Or(err, table.Error(), out.Flush()), "export CSV")
 }

@@ -92,7 +92,7 @@ func (f *Filter) repair() (problems []Problem) {
 }
 
 // indexes are the names of a filter for which the log has an index by time.
-var indexes = []string{"model", "session", "turn", "bound", "outcome"}
+var indexes = []string{"model", "session", "turn", "bound", "outcome", "experiment"}
 
 // Indexed says whether an index leads to the rows of f in their order, however
 // long the log is. One condition besides the time can have that.

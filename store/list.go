@@ -69,15 +69,20 @@ func (s *Store) List(ctx context.Context, f Filter) (Page, error) {
 // SQLite from recycling its write-ahead file; sorted otherwise it is one long
 // read.
 func (s *Store) Each(ctx context.Context, f Filter, fn func(x *exchange.Exchange) error) error {
+	return s.eachPart(ctx, f, nil, fn)
+}
+
+// eachPart does the same with some columns alone: all without any.
+func (s *Store) eachPart(ctx context.Context, f Filter, columns []string, fn func(x *exchange.Exchange) error) error {
 	left := f.limit(all)
 	if f.sortColumn() != byTime {
-		_, err := s.read(ctx, f, left, fn)
+		_, err := s.readPart(ctx, f, Part{columns, left}, fn)
 		return err
 	}
 	batch := make([]exchange.Exchange, 0, eachBatch)
 	for {
 		batch = batch[:0]
-		next, err := s.read(ctx, f, min(left, eachBatch), func(x *exchange.Exchange) error {
+		next, err := s.readPart(ctx, f, Part{columns, min(left, eachBatch)}, func(x *exchange.Exchange) error {
 			batch = append(batch, *x)
 			return nil
 		})
@@ -146,6 +151,15 @@ func (s *Store) Count(ctx context.Context, f Filter) (int64, error) {
 	var n int64
 	err := s.conns().reader.QueryRowContext(ctx, statement, args...).Scan(&n)
 	return n, wrap(err, "count exchanges")
+}
+
+// CountTo counts no further than to most, so that it takes no longer on a long log
+// than on a short one where f is Indexed; more says whether there are more.
+func (s *Store) CountTo(ctx context.Context, f Filter, most int64) (n int64, more bool, err error) {
+	where, args := f.where()
+	err = s.conns().reader.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM "+f.table()+" WHERE "+where+" LIMIT ?)",
+		append(args, most+1)...).Scan(&n)
+	return min(n, most), n > most, wrap(err, "count exchanges")
 }
 
 // count asks how many exchanges f has. Each table counts its own, so that an

@@ -347,3 +347,22 @@ func sorted(rows []*exchange.Exchange, f Filter) []string {
 	}
 	return ids
 }
+
+func TestACountEndsWhereItIsToldTo(t *testing.T) {
+	s := openTemp(t)
+	rows := typicals(0, 10)
+	rows[3].Outcome, rows[9].Outcome = exchange.Open, exchange.Open
+	save(t, s, rows...)
+	for _, c := range []struct {
+		f       Filter
+		most, n int64
+		more    bool
+	}{
+		{Filter{}, 7, 7, true}, {Filter{}, 8, 8, false}, {Filter{}, 100, 8, false}, {Filter{IncludeOpen: true}, 9, 9, true},
+		{Filter{IncludeOpen: true}, 10, 10, false}, {Filter{Outcome: exchange.Open}, 1, 1, true}, {Filter{Outcome: exchange.OK}, 8, 8, false},
+	} {
+		if n, more, err := s.CountTo(t.Context(), c.f, c.most); n != c.n || more != c.more || err != nil {
+			t.Errorf("%+v up to %d: %d, more %v (%v), want %d, %v", c.f.Query(), c.most, n, more, err, c.n, c.more)
+		}
+	}
+}

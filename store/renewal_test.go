@@ -55,7 +55,7 @@ func TestADamagedLogIsPutAsideAndANewOneBegun(t *testing.T) {
 			before := heldSecret(t, s)
 			save(t, s, bare("01", exchange.Open), typical(3001))
 			renewal := s.Renewal()
-			if renewal.Aside == "" || renewal.At.IsZero() || s.Renewed() != 1 {
+			if renewal.Aside == "" || renewal.At.IsZero() || s.renewed.Load() != 1 {
 				t.Fatalf("the renewal is %+v", renewal)
 			}
 			if file, err := os.Stat(renewal.Aside); err != nil || file.Size() < 1<<20 {

@@ -42,10 +42,6 @@ func newStore(path string, lock *os.File, c connections) *Store {
 
 func (s *Store) conns() *connections { return s.current.Load() }
 
-// Renewed counts how often the log was begun anew while it was open, since its
-// file had been taken away or was damaged.
-func (s *Store) Renewed() int64 { return s.renewed.Load() }
-
 // Path is the file of the log.
 func (s *Store) Path() string { return s.path }
 

@@ -15,17 +15,12 @@ const (
 	restLeast = 14 * time.Millisecond
 )
 
-// settleEvery is after how many steps what they wrote is copied into the log: soon
-// enough that no recorder has to do that in the middle of a commit.
-const settleEvery = 4
-
 // upkeep writes to a log beside what records into it, be that this process or
 // another, in steps of a few milliseconds.
 type upkeep struct {
 	store *Store
-	db    *sql.DB // one connection, which copies from the write-ahead file only when told to
-	steps int
-	held  time.Duration // how long the last one took
+	db    *sql.DB       // one connection, which copies from the write-ahead file only when told to
+	held  time.Duration // how long the last step took; 0 before it
 }
 
 func (s *Store) openUpkeep() (*upkeep, error) {
@@ -40,12 +35,7 @@ func (s *Store) openUpkeep() (*upkeep, error) {
 	return &upkeep{store: s, db: db}, nil
 }
 
-func (u *upkeep) close() error {
-	if u.steps == 0 {
-		return u.db.Close()
-	}
-	return errors.Join(u.settle(context.Background()), u.db.Close())
-}
+func (u *upkeep) close() error { return u.db.Close() }
 
 // step has fn write something, commits it, and lets others write. fn has to stop
 // when enough says so.
@@ -55,9 +45,6 @@ func (u *upkeep) step(ctx context.Context, fn func(tx *sql.Tx, enough func() boo
 	}
 	if err := u.transact(ctx, fn); err != nil {
 		return err
-	}
-	if u.steps++; u.steps%settleEvery > 0 {
-		return nil
 	}
 	return u.settle(ctx)
 }
@@ -98,7 +85,8 @@ func (u *upkeep) rest(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// settle copies what was written into the log. Nobody waits for that.
+// settle copies what was written into the log, for which nobody waits. Otherwise
+// the recorder would do it, in the middle of a commit, once enough has come together.
 func (u *upkeep) settle(ctx context.Context) error {
 	_, err := u.db.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
 	return err

@@ -157,8 +157,12 @@ func ago(d time.Duration) string {
 func (s *site) checks(ctx context.Context, l language) []check {
 	all := []check{{Words: l.rich("check.listening", s.base())}, s.checkFile(l)}
 	all = append(all, s.checkRecorder(l)...)
-	if n, err := s.Store.Count(ctx, store.Filter{}); err == nil {
-		all = append(all, check{Words: template.HTML(l.number("connect.count", n))})
+	if n, more, err := s.Store.CountTo(ctx, store.Filter{}, countMost); err == nil {
+		words := l.number("connect.count", n)
+		if more {
+			words = l.say("connect.count.many", l.say("scope.more", countOf(n)))
+		}
+		all = append(all, check{Words: template.HTML(words)})
 	}
 	return append(all, s.checkKept(l)...)
 }

@@ -214,3 +214,23 @@ func TestALogThatWasBegunAnewIsSaidToBe(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageSaysWhatTheLogKeeps(t *testing.T) {
+	c := newConfig(t)
+	for _, keeps := range []struct {
+		what store.Retention
+		says string
+	}{
+		{store.Retention{Keep: 30 * 24 * time.Hour}, "Requests are deleted from it after 30d"},
+		{store.Retention{MaxRows: 1_000_000}, "It keeps the newest 1,000,000 requests"},
+	} {
+		c.Keeps = keeps.what
+		if body := get(t, New(c), "/-/connect").Body.String(); !strings.Contains(body, keeps.says) {
+			t.Errorf("%+v: %q is not said", keeps.what, keeps.says)
+		}
+		c.Keeps = store.Retention{}
+		if body := get(t, New(c), "/-/connect").Body.String(); strings.Contains(body, keeps.says) {
+			t.Errorf("%q is said of a log that keeps all", keeps.says)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func newFilters(l language, q query, o *overview) filters {
 		MinTTFT: q.get("min_first_token_ms"),
 		Query:   q.get("q"),
 		CSV:     o.export(q, "/-/export.csv"),
-		CSVRows: l.number("filter.csv", o.rows),
+		CSVRows: o.csvRows(l),
 		Clear:   q.cleared(),
 	}
 	f.Selects = append(f.Selects, newSelection(l, q, "from", periods))
@@ -77,6 +77,14 @@ func newFilters(l language, q query, o *overview) filters {
 	f.keep(q)
 	f.chip(l, q, o.facets)
 	return f
+}
+
+// csvRows says how many rows an export of the view has.
+func (o *overview) csvRows(l language) string {
+	if o.more {
+		return l.say("filter.csv.many", o.found(l))
+	}
+	return l.number("filter.csv", o.rows)
 }
 
 // export is the address of the rows that the view has found.

@@ -88,7 +88,7 @@ func (s *site) fillLog(r *http.Request, v *logView) error {
 	if o.figured > 0 {
 		v.Band = new(c.band(s.canvas(v.Language, q)))
 	}
-	v.Shown = v.Language.say("pages.shown", countOf(len(found.Exchanges)), countOf(o.rows))
+	v.Shown = v.Language.say("pages.shown", countOf(len(found.Exchanges)), o.found(v.Language))
 	v.links(q, found.Next)
 	if isNewest(f) {
 		v.Live = liveURL(q, v.Language, v.Scale, position)
@@ -126,7 +126,7 @@ func (s *site) empty(r *http.Request, shown int) (bool, error) {
 	if shown > 0 {
 		return false, nil
 	}
-	n, err := s.Store.Count(r.Context(), store.Filter{IncludeOpen: true})
+	n, _, err := s.Store.CountTo(r.Context(), store.Filter{IncludeOpen: true}, 1)
 	return n == 0, err
 }
 

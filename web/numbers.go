@@ -73,7 +73,7 @@ func (o *overview) requests(l language, q query) number {
 	if n := o.outcomes[exchange.ClientAbort]; n > 0 {
 		asides = append(asides, l.number("number.cancelled", n))
 	}
-	return number{Word: l.say("number.requests"), quantity: quantity{Value: countOf(o.rows)}, Aside: l.list(asides), URL: q.with()}
+	return number{Word: l.say("number.requests"), quantity: quantity{Value: o.found(l)}, Aside: l.list(asides), URL: q.with()}
 }
 
 func (o *overview) ttft(l language, q query) number {
@@ -114,7 +114,7 @@ func (o *overview) notes(l language, q query) (all []note) {
 			q.with("from", "", "to", o.From.UTC().Format("2006-01-02T15:04:05.999999999Z"))})
 	}
 	if o.sampled {
-		all = append(all, note{Text: l.say("scope.sampled", countOf(o.figured), countOf(o.rows))})
+		all = append(all, note{Text: l.say("scope.sampled", countOf(o.figured), o.found(l))})
 	}
 	if o.partly {
 		all = append(all, note{Text: l.say("scope.facets", countOf(o.most))})

@@ -5,14 +5,16 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
 )
 
 const (
-	recentMost = 50_000 // exchanges that figures over many are made from at most
-	sampleMost = 5_000  // the same where they have to be read from the log each time
+	recentMost = 50_000  // exchanges that figures over many are made from at most
+	sampleMost = 3_000   // the same where they have to be read from the log each time
+	countMost  = 200_000 // how far the exchanges of a view are counted
 )
 
 // recent holds the newest ended exchanges in short, the oldest first. It is read
@@ -23,12 +25,12 @@ type recent struct {
 	most int                                                            // exchanges that are held
 	load func(ctx context.Context, each func(*exchange.Exchange)) error // the newest first
 
-	renewed func() int64 // counts how often the log was begun anew; nil for one that never is
+	era func(context.Context) (store.Era, *time.Time, error) // the log's; nil for one in which nothing is deleted
 
 	mu   sync.Mutex // one reads at a time: streams need the other processors
 	rows []brief
-	more bool  // the log has older ones
-	of   int64 // which of the logs, as renewed counts them
+	more bool      // the log has older ones
+	of   store.Era // what is held is of
 
 	arriving sync.Mutex
 	arrived  []brief
@@ -37,7 +39,7 @@ type recent struct {
 }
 
 func newRecent(s *store.Store) *recent {
-	r := &recent{most: recentMost, renewed: s.Renewed}
+	r := &recent{most: recentMost, era: s.Era}
 	r.load = func(ctx context.Context, each func(*exchange.Exchange)) error {
 		return s.Newest(ctx, store.Filter{}, store.Part{Columns: briefColumns, Rows: r.most + 1}, each)
 	}
@@ -75,14 +77,21 @@ func (r *recent) each(ctx context.Context, fn func(b *brief)) (more bool, err er
 	return r.more, nil
 }
 
-// refresh takes in what has arrived. The mutex is held, as by what follows.
+// refresh takes in what has arrived, and lets go of what was deleted. The mutex is
+// held, as by what follows.
 func (r *recent) refresh(ctx context.Context) error {
 	arrived, loaded := r.take()
-	if r.isRenewed() || !loaded {
+	changed, oldest, err := r.turned(ctx)
+	if err != nil {
+		return err
+	}
+	if changed || !loaded {
 		if err := r.reload(ctx); err != nil {
 			return err
 		}
 		arrived, _ = r.take() // what came while it was read may have been read, too
+	} else if r.era != nil {
+		r.begin(oldest)
 	}
 	for _, b := range arrived {
 		r.insert(b)
@@ -91,14 +100,26 @@ func (r *recent) refresh(ctx context.Context) error {
 	return nil
 }
 
-// isRenewed says whether what is held is of a log that is no more.
-func (r *recent) isRenewed() bool {
-	if r.renewed == nil {
-		return false
+// turned says whether what is held is of an era that has ended, and where the log
+// begins now: nil without an exchange.
+func (r *recent) turned(ctx context.Context) (changed bool, oldest *time.Time, err error) {
+	if r.era == nil {
+		return false, nil, nil
 	}
 	was := r.of
-	r.of = r.renewed()
-	return r.of != was
+	r.of, oldest, err = r.era(ctx)
+	return r.of != was, oldest, err
+}
+
+// begin lets go of what began before the log does.
+func (r *recent) begin(oldest *time.Time) {
+	gone := len(r.rows)
+	if oldest != nil {
+		gone, _ = slices.BinarySearchFunc(r.rows, *oldest, func(b brief, at time.Time) int { return b.StartedAt.Compare(at) })
+	}
+	if gone > 0 {
+		r.rows, r.more = slices.Delete(r.rows, 0, gone), false
+	}
 }
 
 func (r *recent) take() (arrived []brief, loaded bool) {

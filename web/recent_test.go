@@ -114,12 +114,36 @@ func TestWhatIsOlderThanAllThatAreHeldIsNotAmongTheNewest(t *testing.T) {
 func TestALogThatWasBegunAnewHasNothingOfTheOldOne(t *testing.T) {
 	log, renewed := numbered(0, 10), int64(0)
 	r := recentOf(&log)
-	r.renewed = func() int64 { return renewed }
+	r.era = func(context.Context) (store.Era, *time.Time, error) {
+		return store.Era{Renewed: renewed}, &log[0].StartedAt, nil
+	}
 	held(t, r)
 	log, renewed = numbered(50, 52), 1
 	r.follow(log)
 	if got, _ := held(t, r); strings.Join(got, " ") != "000050 000051" {
 		t.Errorf("%v", got)
+	}
+}
+
+func TestWhatIsDeletedIsHeldNoLonger(t *testing.T) {
+	s := newConfig(t, numbered(0, 10)...).Store
+	r := newRecent(s)
+	for _, step := range []struct {
+		does  string
+		f     store.Filter
+		after string
+	}{
+		{"nothing", store.Filter{Model: "none"}, "000000 000001 000002 000003 000004 000005 000006 000007 000008 000009"},
+		{"the oldest go", store.Filter{To: store.When{Time: noon.Add(7 * time.Second)}}, "000007 000008 000009"},
+		{"one in the middle goes", store.Filter{Search: "000008"}, "000007 000009"},
+		{"all that is left goes", store.Filter{To: store.When{Time: noon.Add(time.Hour)}}, ""},
+	} {
+		if _, err := s.Delete(t.Context(), step.f, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, more := held(t, r); strings.Join(got, " ") != step.after || more {
+			t.Errorf("%s: %v held, more %v, want %s", step.does, got, more, step.after)
+		}
 	}
 }
 

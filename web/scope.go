@@ -18,6 +18,7 @@ type scope struct {
 	figured      int   // exchanges that the figures are made from
 	sampled      bool  // the filter has more than these
 	rows         int64 // how many the filter has
+	more         bool  // than rows: no more were counted
 	most         int   // exchanges that are held in memory, and searched where no index leads
 }
 
@@ -57,25 +58,52 @@ func (s *site) look(ctx context.Context, f store.Filter, fn func(b *brief)) (sco
 // if there is one for the filter; otherwise as far back as is bearable.
 func (s *site) lookFurther(ctx context.Context, sc *scope, oldest time.Time, fn func(b *brief)) (err error) {
 	f := sc.Filter
-	if !f.Indexed() {
+	switch {
+	case f.From.After(oldest): // all that it may have is held
+		sc.rows = int64(sc.figured)
+		return nil
+	case !f.Indexed() && f.To.IsZero():
+		sc.From, sc.confined, sc.rows = store.When{Time: oldest}, true, int64(sc.figured)
+		return nil
+	case !f.Indexed():
 		if sc.From, sc.confined, err = s.Store.Reach(ctx, f, s.recent.most); err != nil {
 			return err
 		}
 	}
-	if sc.rows, err = s.Store.Count(ctx, sc.Filter); err != nil {
+	if all, err := s.sample(ctx, sc, oldest, fn); all || err != nil {
+		sc.rows = int64(sc.figured)
 		return err
 	}
-	if left := sampleMost - sc.figured; left > 0 && sc.rows > int64(sc.figured) {
-		older := sc.Filter
-		if older.To.IsZero() || older.To.After(oldest) {
-			older.To = store.When{Time: oldest}
-		}
-		err = s.Store.Newest(ctx, older, store.Part{Columns: briefColumns, Rows: left}, func(x *exchange.Exchange) {
-			sc.figured++
-			b := briefOf(x)
-			fn(&b)
-		})
-	}
-	sc.sampled = sc.rows > int64(sc.figured)
+	sc.rows, sc.more, err = s.Store.CountTo(ctx, sc.Filter, countMost)
+	sc.sampled = sc.more || sc.rows > int64(sc.figured)
 	return err
+}
+
+// sample takes in some of the exchanges that are not held, and says whether these
+// were all.
+func (s *site) sample(ctx context.Context, sc *scope, oldest time.Time, fn func(b *brief)) (all bool, err error) {
+	left := sampleMost - sc.figured
+	if left <= 0 {
+		return false, nil
+	}
+	older := sc.Filter
+	if older.To.IsZero() || older.To.After(oldest) {
+		older.To = store.When{Time: oldest}
+	}
+	taken := 0
+	err = s.Store.Newest(ctx, older, store.Part{Columns: briefColumns, Rows: left}, func(x *exchange.Exchange) {
+		taken++
+		b := briefOf(x)
+		fn(&b)
+	})
+	sc.figured += taken
+	return taken < left, err
+}
+
+// found is how many exchanges the filter has, as far as they are counted.
+func (sc scope) found(l language) string {
+	if sc.more {
+		return l.say("scope.more", countOf(sc.rows))
+	}
+	return countOf(sc.rows)
 }

@@ -43,6 +43,7 @@ var overviewPhrases = map[string]phrase{
 	"chooser.columns": {"Further columns, named as in the CSV", "更多列（列名同 CSV）"},
 	"chooser.scale":   {"Time axis", "时间轴"},
 
+	"scope.more":     {"more than %s", "超过 %s"},
 	"scope.sampled":  {"Sentence, shares and charts are made from %s of these %s requests, the newest.", "结论、占比和图表取自这 %[2]s 个请求中最新的 %[1]s 个。"},
 	"scope.facets":   {"The counts beside the filters are those of the newest %s.", "筛选项旁的数量取自最新的 %s 个请求。"},
 	"scope.confined": {"No index leads to this filter, so the newest %s requests were searched, back to %s.", "此筛选没有索引，只搜索了最新的 %s 个请求，直到 %s。"},

@@ -8,8 +8,5 @@ import "testing"
 // away from a program.
 func machineFaults() []fault { return nil }
 
-// memory is not told here.
-func (c *child) memory(*testing.T) int { return 0 }
-
 // descriptors are not told here.
 func (c *child) descriptors(*testing.T) int { return 0 }

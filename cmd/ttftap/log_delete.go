@@ -71,12 +71,9 @@ func conditions(f store.Filter) bool {
 }
 
 func (c *deleteCommand) delete(out *console, log *store.Store, f store.Filter) error {
-	n, err := log.Count(out.stop, f)
+	n, err := howMany(out, log, f)
 	if err != nil {
 		return err
-	}
-	if f.Limit > 0 {
-		n = min(n, int64(f.Limit))
 	}
 	if n == 0 || c.DryRun {
 		_, err := fmt.Fprintf(out.stdout, "%s that %s ended would be deleted.\n", plural(n, "request"), hasOrHave(n))
@@ -93,6 +90,15 @@ func (c *deleteCommand) delete(out *console, log *store.Store, f store.Filter) e
 		return err
 	}
 	return c.giveBack(out, log)
+}
+
+// howMany is how many exchanges f has, up to its limit.
+func howMany(out *console, log *store.Store, f store.Filter) (n int64, err error) {
+	if f.Limit == 0 {
+		return log.Count(out.stop, f)
+	}
+	n, _, err = log.CountTo(out.stop, f, int64(f.Limit))
+	return n, err
 }
 
 func hasOrHave(n int64) string {

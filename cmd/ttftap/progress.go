@@ -13,7 +13,7 @@ type progress struct {
 	w    io.Writer
 	as   func(n *int64) string // how done and of are written
 	done int64
-	of   int64
+	of   int64     // 0: nobody has counted
 	next time.Time // when to tell again
 }
 
@@ -30,6 +30,13 @@ func (p *progress) reach(done int64) {
 	p.done = done
 	if now := time.Now(); now.After(p.next) {
 		p.next = now.Add(progressPause)
-		fmt.Fprintf(p.w, "%s of %s\n", p.as(&p.done), p.as(&p.of))
+		fmt.Fprintln(p.w, p.text())
 	}
+}
+
+func (p *progress) text() string {
+	if p.of == 0 {
+		return p.as(&p.done) + " read"
+	}
+	return p.as(&p.done) + " of " + p.as(&p.of)
 }

@@ -38,7 +38,7 @@ func (c *reportCommand) Run(out *console) error {
 	if err != nil {
 		return err
 	}
-	r, err := newReport(out.stop, log, f)
+	r, err := newReport(out.stop, log, f, newProgress(out.stderr).step)
 	if err = errors.Join(err, log.Close()); err != nil {
 		return err
 	}
@@ -60,8 +60,9 @@ func (r *report) nameLog(path string) {
 	}
 }
 
-// newReport reads the log twice: for what is usual, then for what is asked for.
-func newReport(ctx context.Context, log *store.Store, f store.Filter) (*report, error) {
+// newReport reads the log twice: for what is usual, then for what is asked for, of
+// which each calls read.
+func newReport(ctx context.Context, log *store.Store, f store.Filter, read func()) (*report, error) {
 	book := new(diagnosis.Book)
 	learn := store.Filter{To: f.To, Upstream: f.Upstream, Model: f.Model, Limit: recalledRows}
 	err := log.Each(ctx, learn, func(x *exchange.Exchange) error {
@@ -74,6 +75,7 @@ func newReport(ctx context.Context, log *store.Store, f store.Filter) (*report, 
 	t := newTally(book.Baselines())
 	err = log.Each(ctx, f, func(x *exchange.Exchange) error {
 		t.add(x)
+		read()
 		return nil
 	})
 	if err != nil {

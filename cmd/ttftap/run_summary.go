@@ -35,7 +35,7 @@ func (s *summary) tell(ctx context.Context, w io.Writer, begun time.Time, asJSON
 	if err != nil {
 		return err
 	}
-	s.report, err = newReport(ctx, log, store.Filter{From: store.When{Time: begun}})
+	s.report, err = newReport(ctx, log, store.Filter{From: store.When{Time: begun}}, func() {})
 	if err = errors.Join(err, log.Close()); err != nil {
 		return err
 	}

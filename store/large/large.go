@@ -32,7 +32,7 @@ func Rows() int {
 
 // Log is the path of a log of about so many exchanges. It is made once and kept in
 // the folder that TTFTAP_LARGE names, or made for this benchmark alone without one.
-// It is not to be changed: see Copy.
+// Whoever changes it does so to a copy.
 func Log(tb testing.TB, rows int) string {
 	tb.Helper()
 	folder := os.Getenv("TTFTAP_LARGE")
@@ -47,6 +47,7 @@ func Log(tb testing.TB, rows int) string {
 	if err := makeLog(tb.Context(), path+".part", rows); err != nil {
 		tb.Fatal(err)
 	}
+	_ = os.Remove(path + ".part.lock")
 	if err := os.Rename(path+".part", path); err != nil {
 		tb.Fatal(err)
 	}
