@@ -137,6 +137,26 @@ func typical(n int) *exchange.Exchange {
 	}
 }
 
+// opening is x as it is known when its request has been read.
+func opening(x *exchange.Exchange) *exchange.Exchange {
+	return &exchange.Exchange{
+		ID: x.ID, StartedAt: x.StartedAt, Outcome: exchange.Open,
+		Upstream: x.Upstream, KeyID: x.KeyID, Client: x.Client, SessionID: x.SessionID, TurnID: x.TurnID,
+		RequestKind: x.RequestKind, Method: x.Method, Path: x.Path, Dialect: x.Dialect, ModelRequested: x.ModelRequested,
+		Instants: exchange.Instants{Received: x.Received}, Figures: exchange.Figures{Concurrency: x.Concurrency},
+		Prompt: x.Prompt,
+	}
+}
+
+// prompted is a typical exchange with a prompt of some sections.
+func prompted(n int) *exchange.Exchange {
+	x := typical(n)
+	for i := range 12 {
+		x.Prompt = append(x.Prompt, exchange.Boundary{Part: exchange.Parts()[i%5], Bytes: int64(900 * i), Hash: uint64(n) * 0x9E3779B97F4A7C15 << i})
+	}
+	return x
+}
+
 // typicals are n of them, from the first-th on.
 func typicals(first, n int) []*exchange.Exchange {
 	rows := make([]*exchange.Exchange, n)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package store
 
 import (
@@ -58,26 +60,6 @@ func (r *Recorder) live(x *exchange.Exchange, paced bool) {
 	wait()
 	<-end
 	r.Record(x)
-}
-
-// opening is x as it is known when its request has been read.
-func opening(x *exchange.Exchange) *exchange.Exchange {
-	return &exchange.Exchange{
-		ID: x.ID, StartedAt: x.StartedAt, Outcome: exchange.Open,
-		Upstream: x.Upstream, KeyID: x.KeyID, Client: x.Client, SessionID: x.SessionID, TurnID: x.TurnID,
-		RequestKind: x.RequestKind, Method: x.Method, Path: x.Path, Dialect: x.Dialect, ModelRequested: x.ModelRequested,
-		Instants: exchange.Instants{Received: x.Received}, Figures: exchange.Figures{Concurrency: x.Concurrency},
-		Prompt: x.Prompt,
-	}
-}
-
-// prompted is a typical exchange with a prompt of some sections.
-func prompted(n int) *exchange.Exchange {
-	x := typical(n)
-	for i := range 12 {
-		x.Prompt = append(x.Prompt, exchange.Boundary{Part: exchange.Parts()[i%5], Bytes: int64(900 * i), Hash: uint64(n) * 0x9E3779B97F4A7C15 << i})
-	}
-	return x
 }
 
 func processorTime(b *testing.B) time.Duration {

@@ -47,6 +47,8 @@ func (s *Store) Path() string { return s.path }
 
 // Close closes the log. What was saved is then in its one file.
 func (s *Store) Close() error {
+	s.trims.Lock()
+	defer s.trims.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
