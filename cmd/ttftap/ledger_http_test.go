@@ -123,6 +123,7 @@ func (l *ledger) streamEnds(t *rapid.T) {
 		s.body.Close()
 		l.must[s.name] = s.ended(exchange.ClientAbort, -1)
 	}
+	l.settle(t, 0)
 }
 
 func (l *ledger) endsWell(t *rapid.T, s *streaming, tokens int) {
@@ -171,7 +172,9 @@ func (l *ledger) uploadEnds(t *rapid.T) {
 	sent := body[:rapid.IntRange(1, len(body)-1).Draw(t, "sent")]
 	c := must(net.Dial("tcp", strings.TrimPrefix(l.i.base, "http://")))
 	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\n%s: %s\r\nSession-Id: %s\r\nContent-Length: %d\r\n\r\n%s", chatPath, playHeader, name, name, len(body), sent)
+	l.settle(t, 1)
 	c.Close()
+	l.settle(t, 0)
 	l.must[name] = entry{exchange.ClientAbort, "", -1, int64(len(sent)), -1, -1}
 }
 

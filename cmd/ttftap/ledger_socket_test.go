@@ -117,6 +117,7 @@ func (l *ledger) socketEnds(t *rapid.T) {
 	if c.call != "" {
 		l.must[c.call] = c.ended(how, -1)
 	}
+	l.settle(t, 0)
 }
 
 // over waits for the end, before which nothing must come.

@@ -141,6 +141,22 @@ func known(n *int64) int64 {
 	return *n
 }
 
+// settle waits until just what is known to be under way is. What has gone by then is
+// on its way to the log, whatever happens next.
+func (l *ledger) settle(t *rapid.T, others int64) {
+	busy := int64(len(l.streams)) + others
+	for _, c := range l.sockets {
+		if c.call != "" {
+			busy++
+		}
+	}
+	for deadline := time.Now().Add(20 * time.Second); l.i.proxy.Flying() != busy; <-time.After(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d exchanges are under way, not %d", l.i.proxy.Flying(), busy)
+		}
+	}
+}
+
 // check compares the log with what must be in it, as soon as it has had the time. An
 // exchange under way is there as soon as its client has seen a byte; of it nothing
 // but that is sure.
