@@ -3,7 +3,7 @@ GO      := CGO_ENABLED=0 go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: demo run build test test-clients lint bench bench-cost bench-diagnosis bench-probe bench-page bench-log screenshots
+.PHONY: demo run build test test-clients fuzz chaos soak lint bench bench-cost bench-diagnosis bench-probe bench-page bench-log screenshots
 
 demo: build ## the proxy in front of a simulated model, no key needed
 	bin/ttftap demo
@@ -20,6 +20,9 @@ test: lint ## all tests; sets up Chromium and the Codex CLI where it may
 
 test-clients: ## each client of docs/clients.md for real, which is written anew; downloads gigabytes. CLIENTS="0.171 curl" runs some alone
 	TTFTAP_CLIENTS="$(or $(CLIENTS),all)" $(GO) test -count=1 -v -timeout 120m -run '^TestClients$$|WithTheBlock|BelowRun$$|^TestProgramsFindTheProxyByTheirEnvironment$$' ./cmd/ttftap -update
+
+fuzz: ## all that reads what others have written, each for 2 minutes. FUZZTIME=10s for less, FUZZ='Scrub|Filter' for some
+	.ci/fuzz
 
 lint:
 	@test -z "$$(gofmt -l cmd proxy store web migrations)" || { gofmt -l cmd proxy store web migrations; echo "run gofmt -w on these"; exit 1; }

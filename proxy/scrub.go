@@ -31,7 +31,8 @@ var (
 // quotes, which may be a prompt, nothing like a key, and at most 200 characters.
 func scrub(s string, secrets *secrets) string {
 	s = quotes.Replace(html.UnescapeString(s))
-	s = token.ReplaceAllStringFunc(unquoted(secrets.hide(s)), keyless)
+	wasCut := strings.HasSuffix(s, "…")
+	s = token.ReplaceAllStringFunc(unquoted(secrets.hide(s), wasCut), keyless)
 	return clip(strings.Join(strings.FieldsFunc(s, isSpaceOrControl), " "))
 }
 
@@ -49,7 +50,7 @@ func keyless(word string) string {
 // prompts hold quotes of their own. Where one is not closed, or the text was cut,
 // what is behind the last may be within quotes too. An apostrophe within a word is
 // none.
-func unquoted(s string) string {
+func unquoted(s string, wasCut bool) string {
 	first, last, count := -1, -1, 0
 	for i, r := range s {
 		if strings.ContainsRune("\"`“”„‟«»「」『』‘‹›", r) || (r == '\'' || r == '’') && !insideWord(s, i, r) {
@@ -63,7 +64,7 @@ func unquoted(s string) string {
 	switch {
 	case first < 0:
 		return s
-	case count%2 == 1 || strings.HasSuffix(s, "…"):
+	case count%2 == 1 || wasCut:
 		return s[:first] + "…"
 	}
 	return s[:first] + "…" + s[last:]

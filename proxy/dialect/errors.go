@@ -14,7 +14,7 @@ import "github.com/tidwall/gjson"
 //
 // and an HTTP status as a number under status, status_code or code.
 
-// maxMessage bounds what is kept of an error message, in bytes, its ellipsis apart.
+// maxMessage bounds what is kept of an error message, in bytes.
 const maxMessage = 2 << 10
 
 // failure is the error that a body or an event tells of, nil for none.
@@ -90,12 +90,14 @@ func word(v gjson.Result, n int) string {
 	return excerpt(v.String(), n)
 }
 
-// excerpt is at most so many bytes of a text, and an ellipsis where there are more.
+const ellipsis = "…"
+
+// excerpt is at most so many bytes of a text, the last an ellipsis where there are more.
 func excerpt(s string, n int) string {
 	if len(s) <= n {
 		return clip(s, n)
 	}
-	return clip(s, n) + "…"
+	return clip(s, n-len(ellipsis)) + ellipsis
 }
 
 // statusIn is the HTTP status that an error object names, 0 for none.

@@ -59,21 +59,32 @@ func FuzzErrorBody(f *testing.F) {
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"model":"tern-2","stream":true,"stream_options":{"include_usage":true},"n":2,"messages":[]}`))
 	f.Add([]byte(` {"n":10,"model":"a","model":"b","stream":null,"prompt":"\"}{"}`))
+	f.Add([]byte(`{"model":"a","previous_response_id":"r","conversation":{"id":"c"},"generate":false,"client_metadata":{"x-codex-turn-metadata":"{}"},"input":""}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		whole := ReadRequest(exchange.Chat, body)
-		if len(whole.Model) > maxWord || whole.Choices != nil && *whole.Choices < 2 {
-			t.Errorf("out of bounds: %+v", whole)
-		}
-		if _, ok := parse(body); !ok {
-			return
-		}
-		for cut := range len(body) {
-			part := ReadRequest(exchange.Chat, body[:cut])
-			if part.Model != "" && whole.Model == "" {
-				t.Errorf("model %q in the first %d bytes, none in the whole", part.Model, cut)
-			}
+		for _, d := range []exchange.Dialect{exchange.Responses, exchange.Chat, exchange.Completions, exchange.Messages, exchange.Embeddings, exchange.Ollama, exchange.Other} {
+			readsInPart(t, d, body)
 		}
 	})
+}
+
+func readsInPart(t *testing.T, d exchange.Dialect, body []byte) {
+	t.Helper()
+	whole := ReadRequest(d, body)
+	if len(whole.Model) > maxWord || len(whole.Continues) > maxWord || len(whole.Turn) > maxTurn || whole.Choices != nil && *whole.Choices < 2 {
+		t.Errorf("%s: out of bounds: %+v", d, whole)
+	}
+	if head, tail := whole.Gist(); len(head)+len(tail) > len(body) {
+		t.Errorf("%s: the gist is longer than the body", d)
+	}
+	if _, ok := parse(body); !ok {
+		return
+	}
+	for cut := range len(body) {
+		part := ReadRequest(d, body[:cut])
+		if part.Model != "" && whole.Model == "" {
+			t.Errorf("%s: model %q in the first %d bytes, none in the whole", d, part.Model, cut)
+		}
+	}
 }
 
 func bounded(t *testing.T, a *Answer) {
