@@ -86,6 +86,8 @@ func (s *site) routes() http.Handler {
 	r.Post("/-/login", s.view(s.login))
 	r.Group(func(r chi.Router) {
 		r.Use(s.admitted)
+		r.Get("/-/live", s.view(s.live))
+		r = r.With(newGate().inTurn)
 		r.Get("/-/", s.view(s.log))
 		r.Get("/-/requests/{id}", s.view(s.exchange))
 		r.Get("/-/models", s.view(s.models))
@@ -97,7 +99,6 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/experiments/{id}", s.view(s.experimentPage))
 		r.Get("/-/experiments/{id}/report.md", s.view(s.experimentMarkdown))
 		r.Get("/-/connect", s.view(s.connect))
-		r.Get("/-/live", s.view(s.live))
 		r.Get("/-/export.csv", s.view(s.exportCSV))
 		r.Get("/-/export.jsonl", s.view(s.exportJSONL))
 		r.Get("/-/api/requests", s.view(s.apiRequests))
