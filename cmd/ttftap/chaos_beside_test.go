@@ -22,7 +22,7 @@ type siege struct {
 }
 
 const (
-	siegeRows   = 50_000                // in the log
+	siegeRows   = 20_000                // in the log
 	siegeLimit  = 20 * time.Millisecond // that it may add to the 99th percentile
 	siegeRounds = 2
 )
