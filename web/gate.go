@@ -12,10 +12,16 @@ type gate chan struct{}
 
 func newGate() gate { return make(gate, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// inTurn has a view made when its turn has come.
-func (g gate) inTurn(next http.Handler) http.Handler {
+// inTurn has a view made when its turn has come. What is made in memory first needs
+// no more than one.
+func (g gate) inTurn(next http.Handler) http.Handler { return g.turns(next, false) }
+
+// inTurns is for what is written while it is made: each piece of it waits anew.
+func (g gate) inTurns(next http.Handler) http.Handler { return g.turns(next, true) }
+
+func (g gate) turns(next http.Handler, again bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := &turnWriter{ResponseWriter: w, gate: g, ctx: r.Context()}
+		t := &turnWriter{ResponseWriter: w, gate: g, ctx: r.Context(), again: again}
 		if t.take() != nil {
 			return // nobody waits any more
 		}
@@ -24,13 +30,14 @@ func (g gate) inTurn(next http.Handler) http.Handler {
 	})
 }
 
-// turnWriter passes the turn on while it writes: a reader may take as long as he
-// likes, and what is long is made in many turns.
+// turnWriter passes the turn on before it writes: a reader may take as long as he
+// likes.
 type turnWriter struct {
 	http.ResponseWriter
-	gate gate
-	ctx  context.Context
-	mine bool
+	gate  gate
+	ctx   context.Context
+	again bool // what follows a piece waits for another turn
+	mine  bool
 }
 
 func (t *turnWriter) take() error {
@@ -54,11 +61,8 @@ func (t *turnWriter) pass() {
 func (t *turnWriter) Write(p []byte) (int, error) {
 	t.pass()
 	n, err := t.ResponseWriter.Write(p)
-	if err != nil {
-		return n, err
+	if err == nil && t.again {
+		err = t.take()
 	}
-	return n, t.take()
+	return n, err
 }
-
-// Unwrap is for an http.ResponseController.
-func (t *turnWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

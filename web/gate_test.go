@@ -30,7 +30,7 @@ func lookedAt(ctx context.Context) *http.Request {
 func TestViewsAreMadeInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var making, most atomic.Int64
-		view := make(gate, 2).inTurn(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		view := make(gate, 2).inTurns(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			for range 3 { // as an export does
 				most.Store(max(most.Load(), making.Add(1)))
 				time.Sleep(time.Second)
