@@ -26,6 +26,7 @@ type Store struct {
 	mu       sync.Mutex // one writer at a time
 	closed   bool
 	adrift   bool   // the file has no connections: they could not be made anew
+	aside    string // a damaged file, put aside, for which there is no new one yet; "" for none
 	secret   []byte // nil until it was asked for
 	trimming bool   // a trim is due
 	cutAt    int64  // what the last cut left of the write-ahead file
@@ -107,7 +108,7 @@ func (s *Store) Save(ctx context.Context, rows []*exchange.Exchange) error {
 	switch {
 	case s.moved():
 		// What went into a file that nobody will find goes into a new one as well.
-		err = s.renew(ctx, rows, "")
+		err = s.renew(ctx, rows)
 	case s.adrift, IsDamaged(err):
 		err = s.mend(ctx, rows)
 	}
