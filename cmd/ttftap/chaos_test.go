@@ -156,3 +156,12 @@ func (c *child) says(t *testing.T, english, chinese string) {
 		}
 	}
 }
+
+// hasGrown wants the program's memory to have grown by no more than so many bytes.
+// One that is built to find races, as in make test, takes several times as much.
+func (c *child) hasGrown(t *testing.T, before, most int) {
+	t.Helper()
+	if grown := c.memory(t) - before; isChaos() && grown > most {
+		t.Errorf("memory has grown by %d MiB", grown>>20)
+	}
+}
