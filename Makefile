@@ -43,6 +43,12 @@ bench-probe: ## every experiment against 200 random models and networks, beside 
 bench-cost: ## processor time beside Go's own reverse proxy, which records nothing
 	$(GO) test -run '^$$' -bench '^BenchmarkCost$$' -benchtime 5x ./cmd/ttftap
 
+chaos: build ## every fault of docs/reliability.md, many times: how often the program survived; takes a quarter of an hour
+	cd cmd/ttftap && TTFTAP_CHAOS=1 TTFTAP_PROGRAM=$(CURDIR)/bin/ttftap $(GO) test -count=1 -timeout 60m -run '^TestFaults$$'
+
+soak: build ## half an hour under load of every kind, and whether memory, goroutines and descriptors stay as they are; SOAK=2h takes longer
+	cd cmd/ttftap && TTFTAP_SOAK=$(or $(SOAK),30m) TTFTAP_PROGRAM=$(CURDIR)/bin/ttftap $(GO) test -count=1 -timeout 0 -run '^TestSoak$$'
+
 bench-page: ## the page over a log of a million requests, and streams beside it
 	$(GO) test -run '^$$' -bench 'LargeLog' -benchtime 20x ./web
 	$(GO) test -run '^$$' -bench 'BesideThePage' -benchtime 5x ./cmd/ttftap

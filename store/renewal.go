@@ -47,7 +47,8 @@ func (s *Store) mend(ctx context.Context, rows []*exchange.Exchange) error {
 	if err := putAside(s.path, aside); err != nil {
 		return err
 	}
-	return s.renew(ctx, rows, aside)
+	s.aside = aside
+	return s.renew(ctx, rows)
 }
 
 // again commits rows over fresh connections.
@@ -59,12 +60,13 @@ func (s *Store) again(ctx context.Context, rows []*exchange.Exchange) error {
 }
 
 // renew commits rows to another file than before, and notes that.
-func (s *Store) renew(ctx context.Context, rows []*exchange.Exchange, aside string) error {
+func (s *Store) renew(ctx context.Context, rows []*exchange.Exchange) error {
 	if err := s.reconnect(ctx); err != nil {
 		return err
 	}
 	s.renewed.Add(1)
-	s.renewal.Store(&Renewal{time.Now(), aside})
+	s.renewal.Store(&Renewal{time.Now(), s.aside})
+	s.aside = ""
 	return s.conns().pen.write(ctx, rows)
 }
 

@@ -28,6 +28,7 @@ type Store struct {
 	mu       sync.Mutex // one writer at a time
 	closed   bool
 	adrift   bool   // the file has no connections: they could not be made anew
+	aside    string // a damaged file, put aside, for which there is no new one yet; "" for none
 	secret   []byte // nil until it was asked for
 	saving   bool   // something was saved since the last trim
 	trimming bool   // a trim is due
@@ -128,7 +129,7 @@ func (s *Store) write(ctx context.Context, rows []*exchange.Exchange) (err error
 	switch {
 	case s.moved():
 		// What went into a file that nobody will find goes into a new one as well.
-		return s.renew(ctx, rows, "")
+		return s.renew(ctx, rows)
 	case s.adrift, IsDamaged(err):
 		return s.mend(ctx, rows)
 	}

@@ -69,7 +69,7 @@ func paced(w http.ResponseWriter, r *http.Request) {
 }
 
 // streamsOf are the delays of all chunks of a round of streams.
-func streamsOf(b *testing.B, base string) (late []time.Duration) {
+func streamsOf(b testing.TB, base string) (late []time.Duration) {
 	b.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup

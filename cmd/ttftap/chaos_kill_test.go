@@ -30,7 +30,7 @@ func killFaults() []fault {
 	return []fault{{
 		name: "kill -9 at a random moment under load", tries: 200, try: k.try,
 		told: func() string {
-			return fmt.Sprintf("%d exchanges seen, %d left interrupted, 0 lost but for %d that were late", k.seen, k.interrupted, k.late)
+			return fmt.Sprintf("of %d exchanges that a client saw %d were late and are lost; %d were under way", k.seen, k.late, k.interrupted)
 		},
 	}}
 }
@@ -50,10 +50,10 @@ func (k *killing) try(t *testing.T) {
 	if got["open"] > 0 || got["ok"]+got["interrupted"]+got["client_abort"] != total(got) {
 		t.Errorf("after the next start the rows are %v", got)
 	}
-	models, ids := valuesOf(t, db, "model_requested"), valuesOf(t, db, "id")
+	sessions, ids := valuesOf(t, db, "session_id"), valuesOf(t, db, "id")
 	missing, late := 0, 0
-	for model := range seen {
-		if !models[model] {
+	for session := range seen {
+		if !sessions[session] {
 			missing++
 		}
 	}
@@ -78,14 +78,15 @@ func total(counts map[string]int) (all int) {
 	return all
 }
 
-// load is requests that are told apart by their models.
+// load is requests that are told apart by their sessions, which the program knows
+// before it has read a body.
 type load struct {
 	end   context.CancelFunc
 	lanes sync.WaitGroup
 	next  atomic.Int64
 
 	mu   sync.Mutex
-	seen map[string]bool // models whose answer's head has come
+	seen map[string]bool // sessions whose answer's head has come
 }
 
 func startLoad(t *testing.T, base string) *load {
@@ -104,16 +105,17 @@ func startLoad(t *testing.T, base string) *load {
 
 // ask sends a request, and notes that a byte of its answer was seen.
 func (l *load) ask(ctx context.Context, client *http.Client, base string) {
-	model := fmt.Sprintf("m-%d", l.next.Add(1))
-	body := strings.NewReader(fmt.Sprintf(`{"model":%q,"stream":true,"messages":[]}`, model))
+	session := fmt.Sprintf("s-%d", l.next.Add(1))
+	body := strings.NewReader(`{"model":"m","stream":true,"messages":[]}`)
 	req := must(http.NewRequestWithContext(ctx, http.MethodPost, base+"/v1/chat/completions", body))
+	req.Header.Set("Session-Id", session)
 	res, err := client.Do(req)
 	if err != nil {
 		<-time.After(time.Millisecond)
 		return
 	}
 	l.mu.Lock()
-	l.seen[model] = true
+	l.seen[session] = true
 	l.mu.Unlock()
 	_, _ = io.Copy(io.Discard, res.Body)
 	res.Body.Close()

@@ -23,7 +23,7 @@ func machineFaults() []fault {
 	lasts := inChaos(500*time.Millisecond, 10*time.Second)
 	m := new(shortMemory)
 	return []fault{
-		{name: "disk full (a file system of 8 MiB)", tries: 5, try: inTrouble(trouble{place: smallDisk, begin: fillDisk, lasts: lasts, late: true, fails: true})},
+		{name: "disk full (a file system of 64 MiB)", tries: 5, try: inTrouble(trouble{place: smallDisk, begin: fillDisk, lasts: lasts, late: true, fails: true})},
 		{name: "disk full (a limit on the size of files)", tries: 5, try: inTrouble(trouble{begin: limitFiles, lasts: lasts, late: true, fails: true})},
 		{name: "log made read-only (immutable)", tries: 5, try: inTrouble(trouble{begin: freezeLog, lasts: lasts, late: true, fails: true})},
 		{name: "SIGTERM while the disk is full", tries: 2, try: stopOnAFullDisk},
@@ -54,7 +54,7 @@ func (c *child) descriptors(t *testing.T) int {
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64m"); err != nil {
 		t.Skipf("SKIPPED: no file system may be mounted: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })

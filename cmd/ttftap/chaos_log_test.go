@@ -19,6 +19,7 @@ import (
 func logFaults() []fault {
 	return []fault{
 		{name: "log locked by another process, 30 s", tries: 1, try: inTrouble(trouble{begin: lockLog, lasts: inChaos(time.Second, 30*time.Second), late: true})},
+		{name: "log locked by another process, 200 requests", tries: 5, alone: true, try: TestALogThatAnotherProcessHoldsCostsNoAnswerAndNoRow},
 		{name: "log on a slow disk (its lock is taken from it in turns)", tries: 3, try: inTrouble(trouble{begin: slowLog, lasts: inChaos(time.Second, 10*time.Second), late: true})},
 		{name: "log deleted", tries: 5, try: inTrouble(trouble{begin: deleteLog, anew: true})},
 		{name: "log moved away", tries: 5, try: inTrouble(trouble{begin: moveLog, anew: true})},

@@ -13,9 +13,9 @@ import (
 
 func signalFaults() []fault {
 	return []fault{
-		{name: "SIGTERM with streams open", tries: 5, try: TestFirstSignalLetsStreamsEnd},
-		{name: "SIGTERM with rows that wait for a locked log", tries: 5, try: TestAFirstSignalLosesNothingThatIsQueued},
-		{name: "a second signal", tries: 5, try: TestSecondSignalEndsAtOnce},
+		{name: "SIGTERM with streams open", tries: 5, alone: true, try: TestFirstSignalLetsStreamsEnd},
+		{name: "SIGTERM with rows that wait for a locked log", tries: 5, alone: true, try: TestAFirstSignalLosesNothingThatIsQueued},
+		{name: "a second signal", tries: 5, alone: true, try: TestSecondSignalEndsAtOnce},
 		{name: "SIGPIPE: nobody reads its output any more", tries: 5, try: outputIsClosed},
 	}
 }

@@ -62,7 +62,7 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d rows of %d answers", rows, s.answered.Load())
 	}
 	goroutines, fresh := s.goroutines(), s.goroutinesOfAnother(upstream)
-	fmt.Printf("soak: %v, %d answers; %d goroutines in the end, %d in a program that has just begun; memory %+.1f %%\n",
+	s.say("%v, %d answers; %d goroutines in the end, %d in a program that has just begun; memory %+.1f %%",
 		time.Since(begin).Round(time.Second), s.answered.Load(), goroutines, fresh, 100*s.growth())
 	if goroutines > fresh+4 {
 		t.Errorf("%d goroutines are left, where a program that has just begun has %d", goroutines, fresh)
@@ -90,8 +90,17 @@ func (s *soak) sample() sample {
 
 func (s *soak) report(when string) {
 	now := s.sample()
-	fmt.Printf("soak: %s: %d answers, %.1f MiB, %d threads, %d descriptors\n",
+	s.say("%s: %d answers, %.1f MiB, %d threads, %d descriptors",
 		when, s.answered.Load(), float64(now.memory)/(1<<20), now.threads, now.descriptors)
+}
+
+// say prints what goes on where that takes long.
+func (s *soak) say(format string, args ...any) {
+	if os.Getenv("TTFTAP_SOAK") == "" {
+		s.t.Logf(format, args...)
+		return
+	}
+	fmt.Printf(format+"\n", args...)
 }
 
 // watch loads the program, takes samples and prints a line a minute.
