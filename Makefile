@@ -3,7 +3,7 @@ GO      := CGO_ENABLED=0 go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: demo run build test test-clients fuzz chaos soak lint bench bench-cost bench-diagnosis bench-probe bench-page bench-log screenshots
+.PHONY: demo run build test test-clients fuzz chaos soak lint bench bench-process bench-streams bench-all bench-diagnosis bench-probe bench-page bench-log screenshots
 
 demo: build ## the proxy in front of a simulated model, no key needed
 	bin/ttftap demo
@@ -31,17 +31,23 @@ lint:
 	go run $(STATICCHECK) ./...
 	.ci/vulncheck $(GOVULNCHECK)
 
-bench: ## the benchmarks of every package
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## what the proxy costs beside Go's own reverse proxy: a table of the medians. ROUNDS=5
+	$(GO) test -run '^$$' -bench '^BenchmarkCost$$' -benchtime $(or $(ROUNDS),5)x -timeout 60m ./cmd/ttftap
+
+bench-process: ## the same within one process, without the log, for benchstat
+	$(GO) test -run '^$$' -bench 'Chunk$$|Request|BigPrompt' -benchtime 5x -count $(or $(ROUNDS),5) ./proxy
+
+bench-streams: ## 10,000 slow streams at once, and the memory of each
+	$(GO) test -run '^$$' -bench '^BenchmarkManyStreams$$' -benchtime 1x -timeout 10m ./cmd/ttftap
+
+bench-all: ## the benchmarks of every package
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 60m ./...
 
 bench-diagnosis: ## verdicts on 20,000 random exchanges beside the truth, as a matrix
 	cd proxy && TTFTAP_SCENARIOS=$${TTFTAP_SCENARIOS:-20000} $(GO) test -count=1 -timeout 30m -run '^TestVerdictsAgreeWithTheTruth$$'
 
 bench-probe: ## every experiment against 200 random models and networks, beside the truth
 	TTFTAP_PLACES=$${TTFTAP_PLACES:-200} $(GO) test -count=1 -v -timeout 60m -run '^TestExperimentsConcludeWhatIsTrue$$' ./proxy/probe
-
-bench-cost: ## processor time beside Go's own reverse proxy, which records nothing
-	$(GO) test -run '^$$' -bench '^BenchmarkCost$$' -benchtime 5x ./cmd/ttftap
 
 chaos: build ## every fault of docs/reliability.md, many times: how often the program survived; takes a quarter of an hour
 	cd cmd/ttftap && TTFTAP_CHAOS=1 TTFTAP_PROGRAM=$(CURDIR)/bin/ttftap $(GO) test -count=1 -timeout 60m -run '^TestFaults$$'

@@ -139,6 +139,7 @@ func newTransport(d *dialer) *http.Transport {
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: 1 << 16, // the default of 2 churns TLS
 		IdleConnTimeout:     idleTime,
+		WriteBufferSize:     2 << 10, // a stream holds it to its end; what a body has more goes past it
 
 		OnProxyConnectResponse: tunnelRefused,
 	}
