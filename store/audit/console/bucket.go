@@ -15,11 +15,11 @@ type bucketKey struct {
 	model, key string
 }
 
-// bucket adds a row to its bucket. A row that says nothing but the time says
-// that there was nothing, and that the file covers it.
+// bucket adds a row to its bucket. A row that counts nothing says that there was
+// nothing, and that the file covers its time.
 func (im *importing) bucket(rec *audit.Record) {
 	im.cover(rec.From, rec.To)
-	if rec.Model == "" && rec.Requests == nil && rec.Counts == (audit.Counts{}) && rec.Money == nil {
+	if rec.Requests == nil && rec.Counts == (audit.Counts{}) && rec.Money == nil {
 		return
 	}
 	key := bucketKey{rec.From, rec.To, rec.Model, rec.Key}

@@ -266,6 +266,8 @@ func flatten(cells map[string]string, prefix string, object map[string]any, dept
 	for name, v := range object {
 		name = prefix + normal(name)
 		switch v := v.(type) {
+		case nil:
+			cells[name] = "" // it is a column all the same
 		case string:
 			cells[name] = v
 		case json.Number:

@@ -87,9 +87,11 @@ func (m *mapping) names(r row, rec *audit.Record, im *importing) error {
 	}
 	rec.Key = im.intern(r.text(m.key))
 	rec.Failed, rec.Cancelled, rec.GatewayCache = r.isTrue(m.failed), r.isTrue(m.cancelled), r.isTrue(m.fromCache)
-	var err error
-	rec.Status, err = r.count(m.status, false)
-	rec.Failed = rec.Failed || rec.Status != nil && *rec.Status >= 400
+	status, err := r.count(m.status, false)
+	if status != nil && *status > 0 { // 0 is none
+		rec.Status = status
+		rec.Failed = rec.Failed || *status >= 400
+	}
 	return err
 }
 
