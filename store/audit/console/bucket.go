@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -47,13 +48,16 @@ func (im *importing) addMoney(i int, rec *audit.Record) {
 	case rec.Money == nil:
 	case sum == nil:
 		im.file.Records[i].Money = rec.Money
-	case sum.Currency == rec.Money.Currency && sum.Kind == rec.Money.Kind:
+	case sum.Currency == rec.Money.Currency && sum.Kind == rec.Money.Kind && fits(sum.Nano, rec.Money.Nano):
 		sum.Nano += rec.Money.Nano
 	default:
 		rec.Counts, rec.Requests = audit.Counts{}, nil
 		im.file.Records = append(im.file.Records, *rec)
 	}
 }
+
+// fits says whether a sum of amounts is one.
+func fits(a, b int64) bool { return math.Abs(float64(a)+float64(b)) < 1<<62 }
 
 // plus adds what is known.
 func plus(a, b *int64) *int64 {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // objects reads JSON: an array of rows, rows one after the other, or an answer
@@ -190,7 +191,11 @@ func (o *objects) settle() error {
 		}
 	}
 	names := slices.Sorted(maps.Keys(all))
-	if len(names) == 0 || !o.im.knows(names) {
+	switch {
+	case len(names) > 0 && o.im.knows(names):
+	case isError(o.waiting[0].cells):
+		return o.noExport()
+	default:
 		return o.im.unknown(names)
 	}
 	for _, r := range o.waiting {
@@ -204,8 +209,8 @@ func (o *objects) settle() error {
 
 // end looks at what an answer says beside its rows.
 func (o *objects) end() error {
-	if o.outside["success"] == "false" || o.n == 0 && o.outside["error.message"] != "" {
-		return o.refuse("it is an error of the console and no export: sign in anew and download it again", "这是控制台返回的错误，不是导出内容：请重新登录后再下载")
+	if isError(o.outside) {
+		return o.noExport()
 	}
 	if o.n == 0 {
 		return o.refuse("there are no rows in it", "其中没有记录")
@@ -225,6 +230,15 @@ func (o *objects) end() error {
 	return nil
 }
 
+// isError says whether an answer tells of an error, as some do with status 200.
+func isError(cells map[string]string) bool {
+	return cells["success"] == "false" || cells["error.message"] != ""
+}
+
+func (o *objects) noExport() error {
+	return o.refuse("it is an error of the console and no export: sign in anew and download it again", "这是控制台返回的错误，不是导出内容：请重新登录后再下载")
+}
+
 // explain says where the JSON breaks, and why.
 func (o *objects) explain(err error) error {
 	var syntax *json.SyntaxError
@@ -240,17 +254,17 @@ func (o *objects) explain(err error) error {
 	return err
 }
 
-// place is the line and column of an offset.
+// place is the line and column of what comes next from an offset on.
 func (o *objects) place(offset int64) (line, column int) {
 	in, err := o.decoded(newImport("", Options{}))
 	if err != nil {
 		return 0, 0
 	}
 	defer in.Close()
-	b := bufio.NewReader(io.LimitReader(in, offset))
+	b := bufio.NewReader(in)
 	for line, column = 1, 1; ; column++ {
 		c, err := b.ReadByte()
-		if err != nil {
+		if offset--; err != nil || offset < 0 && strings.IndexByte(" \t\r\n,", c) < 0 {
 			return line, column
 		}
 		if c == '\n' {

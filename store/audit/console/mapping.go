@@ -120,7 +120,9 @@ func (m *mapping) clock(r row, rec *audit.Record, im *importing) error {
 		if err != nil {
 			return err
 		}
-		span.to = until.from
+		if span.to = until.from; span.to.Before(span.from) {
+			return r.doubt(m.until, "it ends before it begins", "结束早于开始")
+		}
 	}
 	if span.zoneless && m.zone == nil {
 		im.zoneless(span.from)

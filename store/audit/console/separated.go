@@ -50,10 +50,10 @@ func (l *lines) unreadable(n int, err error) error {
 	switch {
 	case errors.Is(err, errRowTooLarge):
 		return l.refuse("this row is larger than %s: is there a quote that is not closed?", "这一行超过 %s：是否有未闭合的引号？", bytes(maxRow)).at(n)
-	case errors.Is(err, csv.ErrBareQuote) && errors.As(err, &p):
-		l.im.leaveOut(n, say("a cell of line %d has a quote in its middle", "第 %d 个文本行的单元格中间出现引号", p.Line))
+	case errors.As(err, &p) && p.Line == p.StartLine:
+		l.im.leaveOut(n, say("line %d has a quote where none may be, at column %d", "第 %d 个文本行第 %d 列的引号位置不对", p.Line, p.Column))
 		return nil
-	case errors.Is(err, csv.ErrQuote) && errors.As(err, &p):
+	case p != nil:
 		return l.refuse("the quote opened in line %d, before column %d, is not closed as it should: the file is damaged or was cut off; download it again",
 			"第 %d 个文本行第 %d 列之前的引号没有正确闭合：文件已损坏或被截断，请重新下载", p.Line, p.Column).at(n)
 	}

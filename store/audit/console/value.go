@@ -105,7 +105,7 @@ func (r row) count(columns string, decimalComma bool) (*int64, error) {
 			continue
 		}
 		v, err := number(s, decimalComma)
-		if err != nil || v != math.Trunc(v) || v < 0 || v > 1<<50 {
+		if err != nil || v != math.Trunc(v) || v < 0 || v > maxCount {
 			return nil, r.doubt(term, "%s is not a count", "%s 不是数量", strconv.Quote(short(s)))
 		}
 		n := int64(v)
@@ -140,7 +140,11 @@ func (r row) span(column string, decimalComma bool) (*time.Duration, error) {
 	return nil, nil
 }
 
-const maxSpan = 1000 * time.Hour
+// No console counts beyond these, and sums of them stay exact.
+const (
+	maxCount = 1 << 40
+	maxSpan  = 1000 * time.Hour
+)
 
 var (
 	grouped  = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
