@@ -110,8 +110,8 @@ func (p part) tally(in io.Reader) error {
 	left := &budget{in: in}
 	for d := xml.NewDecoder(left); ; {
 		left.renew()
-		t, err := d.Token()
-		if err == io.EOF {
+		t, err := d.RawToken()
+		if err == io.EOF && depth == 0 {
 			return nil
 		}
 		if err != nil {
