@@ -1,7 +1,10 @@
 package audit
 
+import "slices"
+
 // judgeGroups makes a row of each group.
 func (c *comparison) judgeGroups() {
+	c.rows = slices.Grow(c.rows, len(c.groups)+len(c.entries))
 	for _, g := range c.groups {
 		row := c.groupRow(g)
 		switch {
