@@ -83,6 +83,9 @@ func (a *Attempt) failed() bool {
 // left says whether the client did not wait for its end.
 func (a *Attempt) left() bool { return a.Outcome == exchange.ClientAbort }
 
+// began says whether any of the answer was seen.
+func (a *Attempt) began() bool { return a.TTFT != nil || a.FirstByte != nil || a.Output != nil }
+
 // turnedAway says whether nothing can have been made for it: the upstream said no
 // at once, or was never asked. A status of 5xx may be a gateway's that tired of
 // waiting while the upstream went on.

@@ -88,7 +88,7 @@ func (c *comparison) judgeFailed(row *Row, h *here, billed bool) {
 	switch {
 	case !billed:
 		row.be(FailedNotBilled, endedWords(h))
-	case h.left():
+	case h.left() && h.began():
 		row.be(AbortedBilled, endedWords(h), c.billedWords(row, h))
 	default:
 		row.be(FailedBilled, endedWords(h), c.billedWords(row, h))
@@ -98,8 +98,11 @@ func (c *comparison) judgeFailed(row *Row, h *here, billed bool) {
 // endedWords say how an attempt ended.
 func endedWords(h *here) Words {
 	w := Words{"It failed here (${outcome}).", "本地失败（${outcome}）。"}
-	if h.left() {
+	switch {
+	case h.left() && h.began():
 		w = Words{"The client left before its end.", "客户端在结束前中断。"}
+	case h.left():
+		w = Words{"The client gave up before a first token.", "客户端在首个 token 之前放弃。"}
 	}
 	if h.Status != nil && *h.Status >= 400 {
 		w = Words{"It failed here with status ${status}.", "本地失败，状态码 ${status}。"}

@@ -28,7 +28,7 @@ func (p purse) amounts() []Amount {
 	slices.SortFunc(p, func(a, b Money) int {
 		return strings.Compare(a.Currency+string(a.Kind), b.Currency+string(b.Kind))
 	})
-	var out []Amount
+	out := []Amount{}
 	for _, m := range p {
 		out = append(out, Amount{decimal(m.Nano), m.Currency, m.Kind})
 	}

@@ -128,7 +128,7 @@ func TestThePlantedCasesOfTheSamplesAreFound(t *testing.T) {
 		"only_local 01:12:04",
 		"retry_duplicate 02:42:36",
 		"tokens_differ 01:13:02",
-		"aborted_billed 02:41:33",
+		"failed_billed 02:41:33",
 	}
 	slices.Sort(gateway)
 	tests := []struct {

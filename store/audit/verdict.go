@@ -9,17 +9,30 @@ import (
 func (c *comparison) result() *Result {
 	slices.SortStableFunc(c.rows, func(a, b Row) int { return a.Time.Compare(b.Time) })
 	for i := range c.rows {
-		c.rows[i].Money = c.rows[i].purse.amounts()
+		c.rows[i].seal()
 	}
 	r := &Result{
-		Log: c.log, Console: c.console, Clock: c.clock, Zone: c.zone, Conventions: c.found, Notes: c.notes, Rows: c.rows,
+		Log: c.log, Console: c.console, Clock: c.clock, Zone: c.zone, Conventions: filled(c.found), Notes: filled(c.notes), Rows: filled(c.rows),
 	}
 	for _, f := range c.files {
-		r.Files = append(r.Files, FileNote{f.Name, f.Source, len(f.Records), f.Warnings})
+		r.Files = append(r.Files, FileNote{f.Name, f.Source, len(f.Records), filled(f.Warnings)})
 	}
 	c.tally(r)
 	c.decide(r)
 	return r
+}
+
+// seal makes the row what it is as data: nothing is an empty list.
+func (r *Row) seal() {
+	r.Money = r.purse.amounts()
+	r.Exchanges, r.Lines, r.Reasons = filled(r.Exchanges), filled(r.Lines), filled(r.Reasons)
+}
+
+func filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // tally counts the rows by class, and adds up what was compared.
@@ -78,6 +91,7 @@ func (r *Row) exchanges() int {
 
 // decide gives the verdict. Where nothing can be compared nobody is accused.
 func (c *comparison) decide(r *Result) {
+	r.Files, r.Counts = filled(r.Files), filled(r.Counts)
 	if why, cannot := c.cannot(r); cannot {
 		r.Verdict, r.Say = CannotCompare, why
 		for i := range r.Rows {
