@@ -21,8 +21,8 @@ type File struct {
 
 // Warning is a remark on a file, or on one of its rows.
 type Warning struct {
-	Line int // as in Record; 0: the file as a whole
-	Say  Words
+	Line int   `json:"line"` // as in Record; 0: the file as a whole
+	Say  Words `json:"say"`
 }
 
 // Words are a sentence, or a word, in both languages.
