@@ -154,7 +154,7 @@ func auditStatus(err error) int {
 	var broken brokenAudit
 	switch {
 	case errors.As(err, &unknown):
-		return http.StatusUnprocessableEntity
+		return http.StatusOK // a question, not an error
 	case errors.As(err, &broken) && broken == tooLarge:
 		return http.StatusRequestEntityTooLarge
 	case errors.As(err, &refusal), errors.As(err, &broken):
