@@ -15,7 +15,7 @@ import (
 // audited are views in the states that they have, by the page that shows them.
 var audited = map[string][]string{
 	"full": {
-		"/-/", "/-/?bound=decode&cols=client,queue_ms", "/-/?model=none-such", "/-/?bound=sideways", "/-/charts", "/-/models", "/-/connect",
+		"/-/", "/-/?bound=decode&cols=client,queue_ms", "/-/?model=none-such", "/-/?bound=sideways", "/-/charts", "/-/models", "/-/connect", "/-/audit",
 		"/-/requests/prefill", "/-/requests/decode", "/-/requests/cut", "/-/requests/under-way", "/-/requests/none-such",
 		"/-/turns/turn-7", "/-/turns/none-such", "/-/compare?a=prefill&b=decode", "/-/compare?a=prefill",
 	},

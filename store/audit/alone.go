@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
@@ -124,9 +125,10 @@ func (r *Row) putThere(t *there, n Counts) {
 	if r.Time.IsZero() && t.timed() {
 		r.Time = time.Unix(0, t.lo).UTC()
 	}
-	if r.Model == "" {
-		r.Model = t.Model
+	if r.ConsoleModel == "" {
+		r.ConsoleModel = t.Model
 	}
+	r.Model = cmp.Or(r.Model, t.Model)
 	if r.Key == "" {
 		r.Key = t.Key
 	}

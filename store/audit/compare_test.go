@@ -280,3 +280,39 @@ func TestAssignmentIsTheCheapestOfAll(t *testing.T) {
 		}
 	})
 }
+
+// Ids of a kind that is known to be the console's own tell two requests apart
+// that look the same in everything else.
+func TestOtherIDsAreOtherRequests(t *testing.T) {
+	attempts, rows := pairsOf(3)
+	for i := range attempts {
+		attempts[i].IDs[2] = "request-000" + string(rune('a'+i))
+		rows[i].IDs = []string{attempts[i].IDs[2]}
+	}
+	x, y := made("x", 600, 5000, 400)
+	x.IDs[2], y.IDs = "request-of-x", []string{"request-of-y"}
+	got := classesOf(laidBeside(append(rows, y), append(attempts, x), Options{}))
+	if got["x"] != OnlyLocal || got["-"] != OnlyConsole {
+		t.Errorf("%v", got)
+	}
+	x.IDs[2] = ""
+	if got := classesOf(laidBeside(append(rows, y), append(attempts, x), Options{})); got["x"] != Matched {
+		t.Errorf("one of them has no id: %v", got)
+	}
+}
+
+// A row that came minutes after a request was cut may be its own, or anybody's.
+func TestARowLongAfterACutIsNotLaidToIt(t *testing.T) {
+	attempts, rows := pairsOf(3)
+	x, y := made("x", 600, 5000, 400)
+	x = bare(x, exchange.ClientAbort)
+	x.TTFT = new(time.Second)
+	y.From, y.To = y.From.Add(3*time.Minute), y.To.Add(3*time.Minute)
+	if got := classesOf(laidBeside(append(rows, y), append(attempts, x), Options{})); got["x"] != Ambiguous {
+		t.Errorf("nothing but the order in time: %v", got)
+	}
+	y.Total = new(3*time.Minute + 4*time.Second)
+	if got := classesOf(laidBeside(append(rows, y), append(attempts, x), Options{})); got["x"] != AbortedBilled {
+		t.Errorf("it began when x did: %v", got)
+	}
+}

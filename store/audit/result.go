@@ -96,20 +96,21 @@ type Tally struct {
 
 // Row is one finding: a pair, a group, or what one side alone has.
 type Row struct {
-	Class     Class     `json:"class"`
-	Differs   bool      `json:"differs"` // whether it counts as a difference
-	Time      time.Time `json:"time"`    // of the exchange's start, else the console's; zero if unknown
-	To        time.Time `json:"to"`      // the end of a bucket; zero otherwise
-	Model     string    `json:"model"`
-	Key       string    `json:"key"` // as the console names it
-	By        string    `json:"by"`  // "id", "tokens" or "sum"; "" where nothing was matched
-	Exchanges []string  `json:"exchanges"`
-	Lines     []Place   `json:"lines"`
-	Here      Counts    `json:"here"`
-	There     Counts    `json:"there"` // as the log counts
-	Requests  *Requests `json:"requests"`
-	Money     []Amount  `json:"money"`
-	Reasons   []Words   `json:"reasons"`
+	Class        Class     `json:"class"`
+	Differs      bool      `json:"differs"` // whether it counts as a difference
+	Time         time.Time `json:"time"`    // of the exchange's start, else the console's; zero if unknown
+	To           time.Time `json:"to"`      // the end of a bucket; zero otherwise
+	Model        string    `json:"model"`
+	ConsoleModel string    `json:"console_model"` // as the console names it; "" where it has no row
+	Key          string    `json:"key"`           // as the console names it
+	By           string    `json:"by"`            // "id", "tokens" or "sum"; "" where nothing was matched
+	Exchanges    []string  `json:"exchanges"`
+	Lines        []Place   `json:"lines"`
+	Here         Counts    `json:"here"`
+	There        Counts    `json:"there"` // as the log counts
+	Requests     *Requests `json:"requests"`
+	Money        []Amount  `json:"money"`
+	Reasons      []Words   `json:"reasons"`
 
 	purse purse
 }

@@ -22,14 +22,21 @@ func (c *comparison) cover() {
 			c.log.add(time.Unix(0, h.start), time.Unix(0, h.end))
 		}
 	}
-	for _, f := range c.files {
-		c.console.add(f.From, f.To)
-	}
-	for _, rows := range [][]there{c.there, c.buckets, c.entries} {
-		for _, t := range rows {
-			c.console.add(t.From, t.To)
+	c.console = Covered(c.files)
+}
+
+// Covered is the time from the first row of the files to the last, or what they
+// say that they cover. Zoneless times are in it as they were read: they may be a
+// day away from what they turn out to be.
+func Covered(files []File) Span {
+	var s Span
+	for i := range files {
+		s.add(files[i].From, files[i].To)
+		for k := range files[i].Records {
+			s.add(files[i].Records[k].From, files[i].Records[k].To)
 		}
 	}
+	return s
 }
 
 // add widens the span; a time that is not known widens nothing.
