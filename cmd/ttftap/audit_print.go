@@ -120,7 +120,7 @@ func (t *auditText) totals() {
 	put := func(name string, rows int, here, there audit.Counts, exchanges, lines int, money []audit.Amount) {
 		count := func(n int) string { return figure.Count(new(int64(n))) }
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, count(rows), count(exchanges), count(lines),
-			figure.Count(here.Input), figure.Count(there.Input), figure.Count(here.Output), figure.Count(there.Output), amounts(money))
+			figure.Count(here.Input), figure.Count(there.Input), figure.Count(here.Output), figure.Count(there.Output), printable(amounts(money)))
 	}
 	compared := 0
 	for _, c := range t.r.Counts {
