@@ -45,6 +45,11 @@ var arrows = []struct{ from, to, why string }{
 	{"store", module + "proxy", "the store keeps exchanges, whoever made them"},
 	{"store", module + "proxy/meter", "the store keeps facts, it makes none"},
 	{"store", module + "web", "the store serves no page"},
+	{"store/audit", "net/http", "a comparison is a function of two lists"},
+	{"store/audit", "database/sql", "a comparison is a function of two lists"},
+	{"store/audit", module + "store", "a comparison is a function of two lists"},
+	{"store/audit", module + "proxy/diagnosis", "a comparison counts tokens, it judges no time"},
+	{"store/audit", module + "store/audit/console", "what was read knows nothing of files"},
 	{"web", module + "proxy", "the page reads the log, not the proxy"},
 	{"web", module + "proxy/meter", "the page shows facts, it makes none"},
 }
