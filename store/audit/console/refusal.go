@@ -50,10 +50,10 @@ func (u *UnknownHeader) Error() string { return u.In("en") }
 // In is the same in lang.
 func (u *UnknownHeader) In(lang string) string {
 	if lang == "zh" {
-		return u.words("%s：表头未知，各列为 %s。请用 --map 指出各列", "，例如 --map %s", "；还缺少：%s")
+		return u.words("%s：表头未知，各列为 %s。请用 --map 指出各列", "，例如 --map '%s'", "；还缺少：%s")
 	}
 	return u.words("%s: no known console has this header. Its columns are: %s. Say with --map which is which",
-		", as in --map %s", "; still to be named: %s")
+		", as in --map '%s'", "; still to be named: %s")
 }
 
 func (u *UnknownHeader) words(all, proposal, missing string) string {
