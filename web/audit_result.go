@@ -283,7 +283,9 @@ func (s *site) auditCSV(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="ttftap-audit.csv"`)
-	return held.result.WriteCSV(w, string(languageOf(r)))
+	return held.result.WriteCSV(w, string(languageOf(r)), func(id string) string {
+		return strings.TrimSuffix(s.Listen, "/") + "/-/requests/" + url.PathEscape(id)
+	})
 }
 
 // keepAudit puts what the console has of each exchange into the log.
