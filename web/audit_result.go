@@ -144,10 +144,13 @@ func classOf(l language, id string, t audit.Tally, chosen string) auditClass {
 	c := auditClass{
 		Word: t.Say.In(string(l)), URL: auditURL(id, string(t.Class), 1), Current: chosen == string(t.Class),
 		Exchanges: count(t.Exchanges), Rows: count(t.ConsoleRows), Money: amounts(t.Money),
-		Input: besides(t.Here.Input, t.There.Input), Output: besides(t.Here.Output, t.There.Output),
 	}
+	c.Input, c.Output = besides(t.Here.Input, t.There.Input), besides(t.Here.Output, t.There.Output)
 	if t.Differences > 0 {
 		c.Differences = count(t.Differences)
+	}
+	if t.Class == audit.OutOfScope {
+		c.Input.Differ, c.Output.Differ = false, false
 	}
 	return c
 }
@@ -280,7 +283,9 @@ func (s *site) auditCSV(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="ttftap-audit.csv"`)
-	return held.result.WriteCSV(w, string(languageOf(r)))
+	return held.result.WriteCSV(w, string(languageOf(r)), func(id string) string {
+		return strings.TrimSuffix(s.Listen, "/") + "/-/requests/" + url.PathEscape(id)
+	})
 }
 
 // keepAudit puts what the console has of each exchange into the log.

@@ -76,7 +76,7 @@ func (c *auditCommand) print(out *console, r *audit.Result) error {
 	case c.JSON:
 		return writeIndented(out.stdout, r)
 	case c.CSV:
-		return r.WriteCSV(out.stdout, c.Lang)
+		return r.WriteCSV(out.stdout, c.Lang, c.link)
 	}
 	return (&auditText{w: out.stdout, r: r, lang: c.Lang, link: c.link}).print()
 }

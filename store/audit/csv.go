@@ -9,55 +9,64 @@ import (
 	"time"
 )
 
-var csvHeader = []string{
-	"class", "differs", "time", "to", "model", "key", "by", "exchanges", "lines",
-	"requests", "console_requests", "input_tokens", "console_input_tokens", "cached_tokens", "console_cached_tokens",
-	"cache_write_tokens", "console_cache_write_tokens", "output_tokens", "console_output_tokens",
-	"reasoning_tokens", "console_reasoning_tokens", "amount", "currency", "money_kind", "reasons",
+// csvColumns are those of WriteCSV. New ones are added at the end.
+var csvColumns = []string{
+	"class", "differs", "time", "to", "model", "key", "matched_by", "requests_here", "requests_console",
+	"input_tokens_here", "input_tokens_console", "cached_tokens_here", "cached_tokens_console",
+	"output_tokens_here", "output_tokens_console", "reasoning_tokens_here", "reasoning_tokens_console",
+	"money", "exchanges", "lines", "links", "reason",
 }
 
-// WriteCSV writes every row of the result, its reasons in lang: UTF-8, lines that
-// end in LF, times in UTC, nothing for nil. A text that a spreadsheet would take
-// for a formula gets an apostrophe before it.
-func (r *Result) WriteCSV(w io.Writer, lang string) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(csvHeader); err != nil {
-		return fmt.Errorf("write audit: %w", err)
+// WriteCSV writes a row for each finding, its reason in lang, with the address that
+// link gives of each exchange: UTF-8, lines that end in LF, times in UTC, nothing
+// for nil. A text that a spreadsheet would take for a formula gets an apostrophe
+// before it.
+func (r *Result) WriteCSV(w io.Writer, lang string, link func(id string) string) error {
+	table := csv.NewWriter(w)
+	err := table.Write(csvColumns)
+	for i := 0; i < len(r.Rows) && err == nil; i++ {
+		err = table.Write(r.cells(&r.Rows[i], lang, link))
 	}
-	for i := range r.Rows {
-		if err := out.Write(r.cells(&r.Rows[i], lang)); err != nil {
-			return fmt.Errorf("write audit: %w", err)
-		}
+	table.Flush()
+	if err == nil {
+		err = table.Error()
 	}
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return fmt.Errorf("write audit: %w", err)
+	if err != nil {
+		return fmt.Errorf("write findings: %w", err)
 	}
 	return nil
 }
 
-func (r *Result) cells(row *Row, lang string) []string {
+func (r *Result) cells(row *Row, lang string, link func(id string) string) []string {
+	var links, lines, money, reasons []string
+	for _, id := range row.Exchanges {
+		links = append(links, link(id))
+	}
+	for _, p := range row.Lines {
+		lines = append(lines, r.Files[p.File].Name+":"+strconv.Itoa(p.Line))
+	}
+	for _, a := range row.Money {
+		money = append(money, strings.TrimSpace(a.Amount+" "+a.Currency))
+	}
+	for _, why := range row.Reasons {
+		reasons = append(reasons, why.In(lang))
+	}
 	cells := []string{
-		string(row.Class), strconv.FormatBool(row.Differs), moment(row.Time), moment(row.To), text(row.Model), text(row.Key), row.By,
-		strings.Join(row.Exchanges, " "), text(r.Where(row)),
+		string(row.Class), strconv.FormatBool(row.Differs), moment(row.Time), moment(row.To), guarded(row.Model), guarded(row.Key), row.By,
 	}
-	requests := row.Requests
-	if requests == nil {
-		requests = &Requests{Here: int64(len(row.Exchanges))}
+	asked := []string{"", ""}
+	if q := row.Requests; q != nil {
+		asked = []string{number(&q.Here), number(q.There)}
 	}
-	cells = append(cells, strconv.FormatInt(requests.Here, 10), number(requests.There))
-	for _, n := range countNames {
-		cells = append(cells, number(n.of(&row.Here)), number(n.of(&row.There)))
+	cells = append(cells, asked...)
+	for _, n := range [][2]*int64{
+		{row.Here.Input, row.There.Input}, {row.Here.Cached, row.There.Cached},
+		{row.Here.Output, row.There.Output}, {row.Here.Reasoning, row.There.Reasoning},
+	} {
+		cells = append(cells, number(n[0]), number(n[1]))
 	}
-	var amount Amount
-	if len(row.Money) > 0 {
-		amount = row.Money[0]
-	}
-	var reasons []string
-	for _, w := range row.Reasons {
-		reasons = append(reasons, w.In(lang))
-	}
-	return append(cells, amount.Amount, text(amount.Currency), string(amount.Kind), text(strings.Join(reasons, " ")))
+	return append(cells, guarded(strings.Join(money, " + ")), strings.Join(row.Exchanges, " "), guarded(strings.Join(lines, " ")),
+		strings.Join(links, " "), guarded(strings.Join(reasons, " ")))
 }
 
 // placesMost is how many rows of a file one finding names.
@@ -99,8 +108,8 @@ func number(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// text guards a cell against being taken for a formula.
-func text(s string) string {
+// guarded is a text that no spreadsheet takes for a formula.
+func guarded(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
 		return "'" + s
 	}

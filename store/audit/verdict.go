@@ -124,7 +124,7 @@ func differencesWords(differ []Tally, rows int) Words {
 	var en, zh []string
 	for _, t := range differ {
 		n += t.Differences
-		en = append(en, thousands(int64(t.Differences))+" "+strings.ToLower(t.Say.En[:1])+t.Say.En[1:])
+		en = append(en, strings.ToLower(t.Say.En[:1])+t.Say.En[1:]+" ("+thousands(int64(t.Differences))+")")
 		zh = append(zh, t.Say.Zh+" "+thousands(int64(t.Differences)))
 	}
 	return Words{
