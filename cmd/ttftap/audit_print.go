@@ -117,21 +117,27 @@ func (t *auditText) coverage() {
 func (t *auditText) totals() {
 	w := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, t.say("head"))
-	put := func(name string, rows int, here, there audit.Counts, exchanges, lines int, money []audit.Amount) {
-		count := func(n int) string { return figure.Count(new(int64(n))) }
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, count(rows), count(exchanges), count(lines),
-			figure.Count(here.Input), figure.Count(there.Input), figure.Count(here.Output), figure.Count(there.Output), printable(amounts(money)))
-	}
-	compared := 0
+	all := t.r.Totals
+	sum := audit.Tally{Say: auditWords["total"], Exchanges: all.Exchanges, ConsoleRows: all.ConsoleRows, Here: all.Here, There: all.There, Money: all.Money}
 	for _, c := range t.r.Counts {
 		if c.Class != audit.OutOfScope {
-			compared += c.Rows
+			sum.Rows += c.Rows
 		}
-		put(c.Say.In(t.lang), c.Rows, c.Here, c.There, c.Exchanges, c.ConsoleRows, c.Money)
+		t.tally(w, &c)
 	}
-	all := t.r.Totals
-	put(t.say("total"), compared, all.Here, all.There, all.Exchanges, all.ConsoleRows, all.Money)
+	t.tally(w, &sum)
 	w.Flush()
+}
+
+func (t *auditText) tally(w io.Writer, c *audit.Tally) {
+	cells := []string{c.Say.In(t.lang)}
+	for _, n := range []int{c.Rows, c.Exchanges, c.ConsoleRows} {
+		cells = append(cells, figure.Count(new(int64(n))))
+	}
+	for _, n := range []*int64{c.Here.Input, c.There.Input, c.Here.Output, c.There.Output} {
+		cells = append(cells, figure.Count(n))
+	}
+	fmt.Fprintln(w, strings.Join(cells, "\t")+"\t"+printable(amounts(c.Money))+"\t")
 }
 
 func amounts(list []audit.Amount) string {
