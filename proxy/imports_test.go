@@ -50,6 +50,11 @@ var arrows = []struct{ from, to, why string }{
 	{"store/audit", module + "store", "a comparison is a function of two lists"},
 	{"store/audit", module + "proxy/diagnosis", "a comparison counts tokens, it judges no time"},
 	{"store/audit", module + "store/audit/console", "what was read knows nothing of files"},
+	{"store/audit/console", module + "store", "reading a file knows no log"},
+	{"store/audit/console", "database/sql", "reading a file knows no log"},
+	{"store/audit/console", "net/http", "reading a file knows no transport"},
+	{"store/audit/console", "os", "a file is bytes, wherever they are from"},
+	{"store", module + "store/audit", "the store keeps rows, it compares none"},
 	{"web", module + "proxy", "the page reads the log, not the proxy"},
 	{"web", module + "proxy/meter", "the page shows facts, it makes none"},
 }

@@ -120,7 +120,7 @@ func (t *auditText) totals() {
 	put := func(name string, rows int, here, there audit.Counts, exchanges, lines int, money []audit.Amount) {
 		count := func(n int) string { return figure.Count(new(int64(n))) }
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, count(rows), count(exchanges), count(lines),
-			figure.Count(here.Input), figure.Count(there.Input), figure.Count(here.Output), figure.Count(there.Output), amounts(money))
+			figure.Count(here.Input), figure.Count(there.Input), figure.Count(here.Output), figure.Count(there.Output), printable(amounts(money)))
 	}
 	compared := 0
 	for _, c := range t.r.Counts {
@@ -145,7 +145,11 @@ func amounts(list []audit.Amount) string {
 	return strings.Join(texts, " + ")
 }
 
-const mostFindings = 50 // of a class, that are told in words
+// What is told in words has an end.
+const (
+	mostFindings = 50 // of a class
+	mostLinks    = 5  // of a finding
+)
 
 // findings are the rows that are not simply matched, by class.
 func (t *auditText) findings() {
@@ -183,11 +187,14 @@ func (t *auditText) finding(row *audit.Row) {
 	for _, why := range row.Reasons {
 		t.line("    %s", why.In(t.lang))
 	}
-	for _, id := range row.Exchanges {
+	for _, id := range row.Exchanges[:min(len(row.Exchanges), mostLinks)] {
 		t.line("    %s", t.link(id))
 	}
-	for _, p := range row.Lines {
-		t.line("    %s:%d", t.r.Files[p.File].Name, p.Line)
+	if more := len(row.Exchanges) - mostLinks; more > 0 {
+		t.line("    "+t.say("more"), more)
+	}
+	if where := t.r.Where(row); where != "" {
+		t.line("    %s", where)
 	}
 }
 

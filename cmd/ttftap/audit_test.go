@@ -175,7 +175,7 @@ func TestAuditTellsAPersonWhatWhyAndWhere(t *testing.T) {
 	_, out, _ := audited(t, db, "--upstream", "gateway", "--page", "http://127.0.0.1:9/", filepath.Join(consoleSamples, "newapi-log-self.json"))
 	for _, want := range []string{
 		"newapi-log-self.json: 15 rows, read as new-api", "console's clock is 1.", " s behind", "Tokens differ", "out 2,911 / 2,917",
-		"http://127.0.0.1:9/-/requests/01:13:02", "newapi-log-self.json:", "Not seen by the proxy", "Outside the comparison",
+		"http://127.0.0.1:9/-/requests/01:13:02", "newapi-log-self.json: 13", "Not seen by the proxy", "Outside the comparison",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)

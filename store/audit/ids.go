@@ -27,7 +27,7 @@ func (c *comparison) idIndex() map[string]*idUsers {
 	index := make(map[string]*idUsers)
 	for i := range c.there {
 		for _, id := range c.there[i].IDs {
-			if id = fold(id); len(id) >= shortID {
+			if id = fold(id); tells(id) {
 				u := index[id]
 				if u == nil {
 					u = new(idUsers)
@@ -48,6 +48,10 @@ func (c *comparison) idIndex() map[string]*idUsers {
 	}
 	return index
 }
+
+// tells says whether an id is one; what is shorter shows nothing, neither that
+// two rows are the same nor that they are not.
+func tells(id string) bool { return len(fold(id)) >= shortID }
 
 func fold(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
 
@@ -147,11 +151,11 @@ func (c *comparison) learnIDs(index map[string]*idUsers) {
 
 // strangers says whether the ids of two rows show that they are two requests.
 func (c *comparison) strangers(h *here, t *there) bool {
-	if len(t.IDs) == 0 {
+	if !slices.ContainsFunc(t.IDs, tells) {
 		return false
 	}
 	for place, id := range h.IDs {
-		if id != "" && c.idsTell[idKind{h.Upstream, place}] {
+		if tells(id) && c.idsTell[idKind{h.Upstream, place}] {
 			return true
 		}
 	}

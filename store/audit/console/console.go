@@ -29,7 +29,7 @@ type Options struct {
 // error is a *Refusal, or an *UnknownHeader, or that of the reader.
 func Read(name string, from io.ReaderAt, size int64, o Options) ([]audit.File, error) {
 	if size > MaxFile {
-		return nil, refuse(name, "it is larger than %s: export a shorter time", "文件超过 %s：请导出更短的时间段", bytes(MaxFile))
+		return nil, refuse(name, "it is larger than %s: export a shorter time", "文件超过 %s：请导出更短的时间段", large(MaxFile))
 	}
 	p := part{name: name, size: size, at: from, open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(from, 0, size)), nil

@@ -1,7 +1,7 @@
 package console
 
 import (
-	stdbytes "bytes"
+	"bytes"
 	"errors"
 	"io"
 	"unicode/utf8"
@@ -46,9 +46,9 @@ func unread(en, zh string) form { return form{refused: &audit.Words{En: en, Zh: 
 
 // formOf tells the form from the beginning of a file.
 func formOf(head []byte) form {
-	head = stdbytes.TrimLeft(stdbytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
 	for _, m := range magic {
-		if stdbytes.HasPrefix(head, []byte(m.begins)) {
+		if bytes.HasPrefix(head, []byte(m.begins)) {
 			return m.form
 		}
 	}
@@ -81,13 +81,13 @@ func (p part) encoding() (encoding.Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, _, _ := stdbytes.Cut(head, []byte("\n"))
+	line, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {
-	case stdbytes.HasPrefix(head, []byte("\xFF\xFE")):
+	case bytes.HasPrefix(head, []byte("\xFF\xFE")):
 		return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM), nil
-	case stdbytes.HasPrefix(head, []byte("\xFE\xFF")):
+	case bytes.HasPrefix(head, []byte("\xFE\xFF")):
 		return unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), nil
-	case stdbytes.HasPrefix(head, []byte("\uFEFF")), !isASCII(line) && utf8.Valid(line):
+	case bytes.HasPrefix(head, []byte("\uFEFF")), !isASCII(line) && utf8.Valid(line):
 		return unicode.UTF8BOM, nil
 	}
 	in, err := p.open()
@@ -106,5 +106,5 @@ func (p part) encoding() (encoding.Encoding, error) {
 }
 
 func isASCII(b []byte) bool {
-	return stdbytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	return bytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }

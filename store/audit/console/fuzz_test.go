@@ -1,7 +1,7 @@
 package console
 
 import (
-	stdbytes "bytes"
+	"bytes"
 	"errors"
 	"testing"
 	"time"
@@ -15,7 +15,7 @@ var mapAll = Options{Map: Mapping{Time: "time", Output: "output", Model: "model"
 // checkRead reads b, and checks what is true of any file.
 func checkRead(t *testing.T, b []byte) {
 	t.Helper()
-	files, err := Read("x", stdbytes.NewReader(b), int64(len(b)), mapAll)
+	files, err := Read("x", bytes.NewReader(b), int64(len(b)), mapAll)
 	var r *Refusal
 	var u *UnknownHeader
 	if err != nil && !errors.As(err, &r) && !errors.As(err, &u) {

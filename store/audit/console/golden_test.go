@@ -1,7 +1,7 @@
 package console
 
 import (
-	stdbytes "bytes"
+	"bytes"
 	"encoding/json"
 	"flag"
 	"os"
@@ -50,7 +50,7 @@ func readFixture(t *testing.T, name string) ([]audit.File, error) {
 			t.Fatal(err)
 		}
 	}
-	return Read(name, stdbytes.NewReader(b), int64(len(b)), o)
+	return Read(name, bytes.NewReader(b), int64(len(b)), o)
 }
 
 func TestEachFixtureIsReadAsItsGoldenRecords(t *testing.T) {
@@ -82,7 +82,7 @@ func TestEachFixtureIsReadAsItsGoldenRecords(t *testing.T) {
 // what they do not say.
 func golden(t *testing.T, files []audit.File) []byte {
 	t.Helper()
-	var b stdbytes.Buffer
+	var b bytes.Buffer
 	for _, f := range files {
 		records, warnings := f.Records, f.Warnings
 		f.Records, f.Warnings = nil, nil
@@ -97,7 +97,7 @@ func golden(t *testing.T, files []audit.File) []byte {
 	return b.Bytes()
 }
 
-func line(t *testing.T, b *stdbytes.Buffer, v any) {
+func line(t *testing.T, b *bytes.Buffer, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {

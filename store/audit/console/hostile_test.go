@@ -2,7 +2,7 @@ package console
 
 import (
 	"archive/zip"
-	stdbytes "bytes"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +21,7 @@ func readText(t *testing.T, name, text string) ([]audit.File, error) {
 // zipOf is a zip of files by name, name, content, ...
 func zipOf(t *testing.T, files ...string) string {
 	t.Helper()
-	var b stdbytes.Buffer
+	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(files); i += 2 {
 		w, err := z.Create(files[i])

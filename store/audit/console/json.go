@@ -244,7 +244,7 @@ func (o *objects) explain(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, errRowTooLarge):
-		return o.refuse("this row is larger than %s", "这一行超过 %s", bytes(maxRow)).at(o.n + 1)
+		return o.refuse("this row is larger than %s", "这一行超过 %s", large(maxRow)).at(o.n + 1)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return o.refuse("it ends in the middle of row %d: it was cut off; download it again", "文件在第 %d 行中间结束：已被截断，请重新下载", o.n+1)
 	case errors.As(err, &syntax), errors.Is(err, errNoRow):

@@ -98,5 +98,5 @@ func (r *Refusal) at(line int) *Refusal {
 	return r
 }
 
-// bytes is a limit in words.
-func bytes(n int64) string { return humanize.IBytes(uint64(n)) }
+// large is a limit in words.
+func large(n int64) string { return humanize.IBytes(uint64(n)) }

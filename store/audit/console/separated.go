@@ -49,7 +49,7 @@ func (l *lines) unreadable(n int, err error) error {
 	var p *csv.ParseError
 	switch {
 	case errors.Is(err, errRowTooLarge):
-		return l.refuse("this row is larger than %s: is there a quote that is not closed?", "这一行超过 %s：是否有未闭合的引号？", bytes(maxRow)).at(n)
+		return l.refuse("this row is larger than %s: is there a quote that is not closed?", "这一行超过 %s：是否有未闭合的引号？", large(maxRow)).at(n)
 	case errors.As(err, &p) && p.Line == p.StartLine:
 		l.im.leaveOut(n, say("line %d has a quote where none may be, at column %d", "第 %d 个文本行第 %d 列的引号位置不对", p.Line, p.Column))
 		return nil

@@ -92,7 +92,7 @@ func (p part) measure(f *zip.File) error {
 	isSheet, isTexts := strings.HasPrefix(name, "xl/worksheets/"), name == "xl/sharedstrings.xml"
 	if !isSheet && !isTexts {
 		if f.UncompressedSize64 > maxPart {
-			return p.refuse("its part %s is larger than %s: save it anew, or as CSV", "其中的 %s 超过 %s：请重新保存，或另存为 CSV", f.Name, bytes(maxPart))
+			return p.refuse("its part %s is larger than %s: save it anew, or as CSV", "其中的 %s 超过 %s：请重新保存，或另存为 CSV", f.Name, large(maxPart))
 		}
 		return nil
 	}

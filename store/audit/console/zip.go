@@ -60,7 +60,7 @@ func (p part) checkSizes(z *zip.Reader) error {
 			return p.refuse("it has a password: unpack it first", "压缩包有密码：请先解压")
 		}
 		if sum += f.UncompressedSize64; f.UncompressedSize64 > uint64(limit) || sum > uint64(limit) {
-			return p.refuse("it would unpack to more than %s: export a shorter time", "解压后会超过 %s：请导出更短的时间段", bytes(limit))
+			return p.refuse("it would unpack to more than %s: export a shorter time", "解压后会超过 %s：请导出更短的时间段", large(limit))
 		}
 	}
 	return nil
