@@ -46,10 +46,11 @@ type mappingField struct {
 
 // audit is the view's http.Handler.
 func (s *site) audit(w http.ResponseWriter, r *http.Request) error {
-	return s.showAudit(w, r, http.StatusOK, auditQuestion{}, nil)
+	return s.showAudit(w, r, auditQuestion{}, nil)
 }
 
-func (s *site) showAudit(w http.ResponseWriter, r *http.Request, status int, q auditQuestion, problem error) error {
+// showAudit is the form, with what became of the last one.
+func (s *site) showAudit(w http.ResponseWriter, r *http.Request, q auditQuestion, problem error) error {
 	v := auditView{page: s.page(w, r, "audit.title"), Shared: q.Shared}
 	v.Zones, v.Upstreams = zoneOptions(v.Language, q.Zone), s.upstreamOptions(v.Language, q.Upstream)
 	var unknown *console.UnknownHeader
@@ -59,7 +60,7 @@ func (s *site) showAudit(w http.ResponseWriter, r *http.Request, status int, q a
 	case problem != nil:
 		v.Problem = []string{auditProblem(v.Language, problem)}
 	}
-	return v.render(w, status, "audit", v)
+	return v.render(w, cmp.Or(auditStatus(problem), http.StatusOK), "audit", v)
 }
 
 // auditProblem words why a file was not compared.
@@ -141,10 +142,10 @@ func (s *site) takeAudit(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	if status := auditStatus(err); status != 0 {
-		return s.showAudit(w, r, status, q, err)
+	if auditStatus(err) == 0 {
+		return err
 	}
-	return err
+	return s.showAudit(w, r, q, err)
 }
 
 // auditStatus is the status of an error that lies with the file; 0 for others.

@@ -60,3 +60,17 @@ func (b *browser) sendFile(path string) {
 	b.must(chromedp.Do(b.ctx, chromedp.SetUploadFiles(chromedp.CSS("input[type=file]"), []string{path})))
 	b.follow(chromedp.Click(chromedp.CSS("form.audit button")))
 }
+
+// auditsFindings looks at the accessibility of what a comparison found, and of a
+// request that it was kept with.
+func (b *browser) auditsFindings(axe string) {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "export.csv")
+	b.must(os.WriteFile(file, []byte(billOf(billedOnce())), 0o600))
+	b.visit("/-/audit")
+	b.sendFile(file)
+	result := b.at()
+	b.audit(axe, "audited", result)
+	b.follow(chromedp.Click(chromedp.CSS(`form[action$="/keep"] button`)))
+	b.audit(axe, "audited", "/-/requests/audit-other")
+}

@@ -57,6 +57,10 @@ func TestEveryViewPassesTheAuditOfAccessibility(t *testing.T) {
 			b.audit(string(axe), name, target)
 		}
 	}
+	b := newTab(t, ctx, newConfig(t, billedOnce()...))
+	_, err = chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
+	b.must(err)
+	b.auditsFindings(string(axe))
 }
 
 // audit looks at a view on a wide light screen in English and on a narrow dark one

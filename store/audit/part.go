@@ -76,40 +76,48 @@ func (c *comparison) leave(p component) {
 // even says whether both sides have the same counts equally often, and whether
 // that is so only because what lacks may lie outside of what the other covers.
 func (c *comparison) even(p component) (even, edge bool) {
-	type side struct{ all, inside int }
-	here, there := make(map[twoCounts]side), make(map[twoCounts]side)
+	all := make(map[twoCounts]*balance)
 	for _, i := range p.here {
 		h := &c.here[i]
-		if h.wantIn == nil || h.wantOut == nil {
+		k, ok := keyOf(h.wantIn, h.wantOut)
+		if !ok {
 			return false, false
 		}
-		k := twoCounts{*h.wantIn, *h.wantOut}
-		s := here[k]
-		s.all++
-		if c.consoleCovers(h) {
-			s.inside++
-		}
-		here[k] = s
+		balanceOf(all, k).here.add(c.consoleCovers(h))
 	}
 	for _, j := range p.there {
 		t := &c.there[j]
-		if t.Input == nil || t.Output == nil {
+		k, ok := keyOf(t.Input, t.Output)
+		if !ok {
 			return false, false
 		}
-		k := twoCounts{*t.Input, *t.Output}
-		s := there[k]
-		s.all++
-		if c.logCovers(t) {
-			s.inside++
-		}
-		there[k], here[k] = s, here[k] // a key of either is one of here
+		balanceOf(all, k).there.add(c.logCovers(t))
 	}
-	for k, h := range here {
-		t := there[k]
-		if h.inside > t.all || t.inside > h.all {
+	for _, b := range all {
+		if b.here.inside > b.there.all || b.there.inside > b.here.all {
 			return false, false
 		}
-		edge = edge || h.all != t.all
+		edge = edge || b.here.all != b.there.all
 	}
 	return true, edge
+}
+
+// balance is how often the same counts are on both sides.
+type balance struct{ here, there tally }
+
+// tally counts rows, and those of them that the other side covers.
+type tally struct{ all, inside int }
+
+func (t *tally) add(covered bool) {
+	t.all++
+	if covered {
+		t.inside++
+	}
+}
+
+func balanceOf(all map[twoCounts]*balance, k twoCounts) *balance {
+	if all[k] == nil {
+		all[k] = new(balance)
+	}
+	return all[k]
 }
