@@ -166,7 +166,7 @@ func auditStatus(err error) int {
 
 // compareUpload reads the files, compares them with the log, and holds the result.
 func (s *site) compareUpload(ctx context.Context, q auditQuestion, uploads []sentFile) (string, error) {
-	options := console.Options{Map: q.Mapping}
+	options := console.Options{Map: q.Mapping, Zone: s.Now().Location()} // unless the rows show another
 	if q.Zone != "" {
 		minutes, err := strconv.Atoi(q.Zone)
 		if err != nil || !slices.Contains(zones, minutes) {

@@ -15,7 +15,7 @@ var auditPhrases = map[string]phrase{
 		"支持 CSV、TSV、JSON、JSON Lines、XLSX，或它们的 zip，合计不超过 64 MB。按列名识别：new-api（也可用 `/api/log/self` 返回的 JSON）、one-api、sub2api、OpenRouter、OpenAI、Anthropic、DeepSeek、Azure、Fireworks、LiteLLM、Helicone、Langfuse、Cloudflare、智谱；其他格式由你指定各列含义。",
 	},
 	"audit.zone":         {"Zone of times without one", "未注明时区的时间"},
-	"audit.zone.auto":    {"found by the rows", "由记录自动判断"},
+	"audit.zone.auto":    {"this machine's, unless the rows show another", "本机时区，除非记录表明是别的"},
 	"audit.upstream":     {"Upstream", "上游"},
 	"audit.upstream.all": {"found by the rows", "由记录自动判断"},
 	"audit.shared":       {"Others use the key past this proxy too", "该令牌也在代理之外使用"},
