@@ -19,6 +19,7 @@ type auditCommand struct {
 	Map    string            `help:"Columns of an unknown header: time=COLUMN,model=COLUMN,input=COLUMN,output=COLUMN, ..." placeholder:"FIELD=COLUMN,..."`
 	Shared bool              `help:"Others use the key too, past the proxy: what only the console has is no difference then."`
 	Alias  map[string]string `help:"Another name of a model: NAME=OTHER. May be given again." placeholder:"NAME=OTHER" env:"-"`
+	Price  map[string]string `help:"What a million tokens of a model cost, to compare money too: MODEL=IN/CACHED/OUT, with the currency behind it if it is not USD. May be given again." placeholder:"MODEL=IN/CACHED/OUT" env:"-"`
 	Quota  float64           `name:"quota-per-dollar" help:"Quota that the gateway takes for a dollar." default:"500000" placeholder:"N"`
 	JSON   bool              `name:"json" help:"Print all that was found as JSON." xor:"form"`
 	CSV    bool              `name:"csv" help:"Print a row for each finding as CSV." xor:"form"`
@@ -44,6 +45,10 @@ func (c *auditCommand) Run(out *console) error {
 	if err != nil {
 		return err
 	}
+	costs, err := prices(c.Price)
+	if err != nil {
+		return err
+	}
 	files, err := c.read(options)
 	if err != nil {
 		return err
@@ -57,7 +62,7 @@ func (c *auditCommand) Run(out *console) error {
 		return err
 	}
 	result := audit.Compare(files, attempts, audit.Options{
-		Log: covered, ZoneFixed: c.Zone != "", Shared: c.Shared || c.isPart(), Aliases: c.aliases(),
+		Log: covered, ZoneFixed: c.Zone != "", Shared: c.Shared || c.isPart(), Aliases: c.aliases(), Prices: costs,
 	})
 	if err := c.print(out, result); err != nil {
 		return err
