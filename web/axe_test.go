@@ -15,7 +15,7 @@ import (
 // audited are views in the states that they have, by the page that shows them.
 var audited = map[string][]string{
 	"full": {
-		"/-/", "/-/?bound=decode&cols=client,queue_ms", "/-/?model=none-such", "/-/?bound=sideways", "/-/charts", "/-/models", "/-/connect",
+		"/-/", "/-/?bound=decode&cols=client,queue_ms", "/-/?model=none-such", "/-/?bound=sideways", "/-/charts", "/-/models", "/-/connect", "/-/audit",
 		"/-/requests/prefill", "/-/requests/decode", "/-/requests/cut", "/-/requests/under-way", "/-/requests/none-such",
 		"/-/turns/turn-7", "/-/turns/none-such", "/-/compare?a=prefill&b=decode", "/-/compare?a=prefill",
 	},
@@ -57,6 +57,10 @@ func TestEveryViewPassesTheAuditOfAccessibility(t *testing.T) {
 			b.audit(string(axe), name, target)
 		}
 	}
+	b := newTab(t, ctx, newConfig(t, billedOnce()...))
+	_, err = chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false})
+	b.must(err)
+	b.auditsFindings(string(axe))
 }
 
 // audit looks at a view on a wide light screen in English and on a narrow dark one

@@ -71,6 +71,7 @@ func TestInABrowser(t *testing.T) {
 		{"the models page tells what is usual", judged, tellsWhatIsUsual},
 		{"a turn is summed and leads to its requests", newConfig(t, append(agent(), crew()...)...), sumsATurn},
 		{"experiments are read, followed and compared", newLab(t, everyTrial()...), readsExperiments},
+		{"a console's export is compared, filtered and kept", newConfig(t, billedOnce()...), comparesAnExport},
 		{"two requests are chosen, compared and swapped", newConfig(t, append(agent(), crew()...)...), choosesAndCompares},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.look(newTab(t, ctx, test.c)) })

@@ -41,6 +41,7 @@ type exchangeView struct {
 	Server     *serverTimings // nil where the upstream told none
 	Instants   []instant
 	Lists      []list
+	Console    *consoleRow // what was kept of an audit; nil where nothing was
 	Usage      string
 	JSON       string
 	CSV        string   // of its row
@@ -67,6 +68,11 @@ func (s *site) exchange(w http.ResponseWriter, r *http.Request) error {
 	if err := s.surround(r.Context(), &v, x); err != nil {
 		return err
 	}
+	kept, err := s.Store.ConsoleRow(r.Context(), x.ID)
+	if err != nil {
+		return err
+	}
+	v.Console = s.consoleRowOf(v.Language, x, kept)
 	return v.render(w, http.StatusOK, "exchange", v)
 }
 

@@ -24,6 +24,9 @@ var logFile = regexp.MustCompile(`<code>[^<]*(log\.db</code>).*?[kM]?B<`)
 // livePosition is the part of it that is of one run of the program.
 var livePosition = regexp.MustCompile(`since=[0-9A-Z]{26}-[0-9]+`)
 
+// auditID is the part of it that nobody guesses.
+var auditID = regexp.MustCompile(`/-/audit/[A-Z2-7]{26}`)
+
 func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 	full := New(newConfig(t, telling()...))
 	long := New(newConfig(t, many(120)...))
@@ -38,6 +41,9 @@ func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 	charted := newConfig(t, telling()...)
 	charted.Models = func() []*diagnosis.Baseline { return []*diagnosis.Baseline{steep("gpt-5-codex")} }
 	lab := New(newLab(t, everyTrial()...))
+	audited, result := auditedPage(t)
+	kept, keptAt := auditedPage(t)
+	ask(t, kept, http.MethodPost, keptAt+"/keep", "")
 	views := []struct {
 		name   string
 		page   http.Handler
@@ -76,6 +82,12 @@ func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 		{"experiment-missing", lab, "/-/experiments/nowhere"},
 		{"experiment-compare", lab, "/-/experiments/compare?a=" + ladderID + "&b=" + laterID},
 		{"experiment-compare-missing", lab, "/-/experiments/compare?a=" + ladderID + "&b=nowhere"},
+		{"audit", full, "/-/audit"},
+		{"audit-result", audited, result},
+		{"audit-class", audited, result + "?class=matched"},
+		{"audit-kept", kept, keptAt + "?class=tokens_differ"},
+		{"audit-missing", full, "/-/audit/nowhere"},
+		{"exchange-audited", kept, "/-/requests/audit-other"},
 		{"login", New(locked), "/-/?q=x"},
 	}
 	for _, v := range views {
@@ -83,6 +95,7 @@ func TestEveryViewLooksAsItDidInBothLanguages(t *testing.T) {
 			t.Run(v.name+"/"+string(l), func(t *testing.T) {
 				body := get(t, v.page, v.target, "Accept-Language", l.Tag()).Body.String()
 				body = livePosition.ReplaceAllString(body, "since=HERE")
+				body = auditID.ReplaceAllString(body, "/-/audit/RESULT")
 				golden(t, v.name+"."+string(l)+".golden.html", logFile.ReplaceAllString(contentHash.ReplaceAllString(body, "-HASH.$1"), "<code>$1, SIZE<"))
 			})
 		}

@@ -24,6 +24,7 @@ var hotkeys = []hotkey{
 	{[]string{"g"}, "c", "charts"},
 	{[]string{"g"}, "m", "models"},
 	{[]string{"g"}, "e", "experiments"},
+	{[]string{"g"}, "a", "audit"},
 	{[]string{"g"}, "s", "connect"},
 	{[]string{"?"}, "", "help"},
 }

@@ -79,6 +79,7 @@ var tabs = []struct {
 	{"charts", "c", "/-/charts", nil},
 	{"models", "m", "/-/models", nil},
 	{"experiments", "e", "/-/experiments", []string{"/-/experiments/"}},
+	{"audit", "a", "/-/audit", []string{"/-/audit/"}},
 	{"connect", "s", "/-/connect", nil},
 }
 

@@ -52,6 +52,8 @@ func problemOf(r *http.Request, err error) problem {
 		return problem{http.StatusBadRequest, "filter", []any{broken.Error()}}
 	case errors.Is(err, errNoSuchPage):
 		return problem{http.StatusNotFound, "page", nil}
+	case errors.Is(err, errNoSuchAudit):
+		return problem{http.StatusNotFound, "audit", nil}
 	case errors.Is(err, errNoSuchTurn):
 		return problem{http.StatusNotFound, "turn", nil}
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,5 +1,5 @@
 // Package web is the page under /-/: the request log, live; one exchange, one turn,
-// two exchanges compared; charts, models, experiments, how to connect; the exports and the JSON
+// two exchanges compared; charts, models, experiments, audits, how to connect; the exports and the JSON
 // of these. It reads the store, follows the recorder, and is told what is under
 // way and what is usual for the models. But for the live events it works without
 // JavaScript, and it loads nothing from another host.
@@ -59,7 +59,7 @@ func New(c Config) http.Handler {
 		c.Serving = context.Background()
 	}
 	assets := readAssets()
-	s := &site{Config: c, assets: assets, pages: readPages(assets), recent: newRecent(c.Store), hub: newHub(c)}
+	s := &site{Config: c, assets: assets, pages: readPages(assets), recent: newRecent(c.Store), hub: newHub(c), audits: newAudits()}
 	if c.Follow != nil {
 		c.Follow(s.recent.follow)
 		c.Follow(s.hub.follow)
@@ -74,6 +74,7 @@ type site struct {
 	pages  pages
 	recent *recent
 	hub    *hub
+	audits *audits
 }
 
 func (s *site) routes() http.Handler {
@@ -102,6 +103,12 @@ func (s *site) routes() http.Handler {
 		r.Get("/-/experiments/compare", s.view(s.compareExperiments))
 		r.Get("/-/experiments/{id}", s.view(s.experimentPage))
 		r.Get("/-/experiments/{id}/report.md", s.view(s.experimentMarkdown))
+		r.Get("/-/audit", s.view(s.audit))
+		r.Post("/-/audit", s.view(s.takeAudit))
+		r.Get("/-/audit/{id}", s.view(s.auditResult))
+		r.Get("/-/audit/{id}/result.json", s.view(s.auditJSON))
+		r.Get("/-/audit/{id}/result.csv", s.view(s.auditCSV))
+		r.Post("/-/audit/{id}/keep", s.view(s.keepAudit))
 		r.Get("/-/connect", s.view(s.connect))
 		r.Get("/-/api/requests", s.view(s.apiRequests))
 		r.Get("/-/api/requests/{id}", s.view(s.apiExchange))

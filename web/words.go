@@ -6,7 +6,7 @@ import "maps"
 type phrase struct{ en, zh string }
 
 // catalogue holds every phrase of the page, by its key.
-var catalogue = together(phrases, chartPhrases, connectPhrases, modelsPhrases, exchangePhrases, experimentPhrases, livePhrases, overviewPhrases, verdictPhrases, promptPhrases, turnPhrases, comparePhrases)
+var catalogue = together(phrases, auditPhrases, chartPhrases, connectPhrases, modelsPhrases, exchangePhrases, experimentPhrases, livePhrases, overviewPhrases, verdictPhrases, promptPhrases, turnPhrases, comparePhrases)
 
 func together(parts ...map[string]phrase) map[string]phrase {
 	all := map[string]phrase{}

@@ -47,6 +47,7 @@ var livePhrases = map[string]phrase{
 	"keys.charts":      {"charts", "图表"},
 	"keys.models":      {"models", "模型"},
 	"keys.experiments": {"experiments", "实验"},
+	"keys.audit":       {"audit", "对账"},
 	"keys.connect":     {"connect", "接入"},
 	"keys.help":        {"these keys", "本列表"},
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
+	"github.com/ttftap/ttftap/store/audit/console"
 )
 
 // families are the keys that end in a value.
@@ -46,6 +47,8 @@ var families = map[string][]string{
 	"usual.":            {},
 	"why.":              {"open", "usual", "slower", "faster", "similar.first", "similar.wait"},
 	"keys.":             keyWords(),
+	"audit.broken.":     {"form", "none", "many", "large", "zone", "attempts"},
+	"audit.field.":      fieldWords(),
 	"stage.":            {string(stageReasoning), string(stageAnswering)},
 	"experiment.state.": {"running", "stopped", "done", "silent"},
 	"experiments.run.":  {"all", "ladder", "burst", "cache", "history", "shapes", "load", "models", "direct"},
@@ -206,4 +209,13 @@ func TestNoPageShowsAKeyInsteadOfItsPhrase(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fieldWords are the ends of the phrases of what a column can be.
+func fieldWords() []string {
+	all := []string{"none"}
+	for _, f := range console.Fields() {
+		all = append(all, string(f))
+	}
+	return all
 }

@@ -35,6 +35,7 @@ type commands struct {
 	Explain explainCommand `cmd:"" help:"Say of one exchange why it took that long."`
 	Probe   probeCommand   `cmd:"" help:"Send experiments and say where a slow first token comes from."`
 	Report  reportCommand  `cmd:"" help:"Say what the log tells, as Markdown."`
+	Audit   auditCommand   `cmd:"" help:"Compare what a console exports with the log: what was billed, and what was not seen."`
 	Export  exportCommand  `cmd:"" help:"Write the log as CSV or JSON lines."`
 	Rejudge rejudgeCommand `cmd:"" help:"Give the verdicts anew, from the facts that the log holds."`
 	Log     logCommand     `cmd:"" help:"Copy the log, delete from it, or say what it holds and takes up."`

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,16 +35,26 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	models := simulatedModels(t)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exec-status": execStatus},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("MODELS", models)
 			return firstError(
 				seed(filepath.Join(e.WorkDir, "seeded.db")),
-				keep(filepath.Join(e.WorkDir, "learned.db"), working()))
+				keep(filepath.Join(e.WorkDir, "learned.db"), working()),
+				keep(filepath.Join(e.WorkDir, "billed.db"), billed()))
 		},
 	})
+}
+
+// execStatus runs a command that must end with a status: exec-status 2 ttftap ...
+func execStatus(ts *testscript.TestScript, _ bool, args []string) {
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("want status %s, got %v", args[0], err)
+	}
 }
 
 // seed makes a log with three exchanges.
