@@ -37,6 +37,7 @@ type commands struct {
 	Report  reportCommand  `cmd:"" help:"Say what the log tells, as Markdown."`
 	Export  exportCommand  `cmd:"" help:"Write the log as CSV or JSON lines."`
 	Rejudge rejudgeCommand `cmd:"" help:"Give the verdicts anew, from the facts that the log holds."`
+	Mcp     mcpCommand     `cmd:"" help:"Give an agent the log as tools, over standard input and output."`
 	Version versionCommand `cmd:"" help:"Print the version, or ask a running instance whether it is healthy."`
 }
 
