@@ -39,6 +39,7 @@ type commands struct {
 	Export  exportCommand  `cmd:"" help:"Write the log as CSV or JSON lines."`
 	Rejudge rejudgeCommand `cmd:"" help:"Give the verdicts anew, from the facts that the log holds."`
 	Log     logCommand     `cmd:"" help:"Copy the log, delete from it, or say what it holds and takes up."`
+	Mcp     mcpCommand     `cmd:"" help:"Give an agent the log as tools, over standard input and output."`
 	Version versionCommand `cmd:"" help:"Print the version, or ask a running instance whether it is healthy."`
 }
 

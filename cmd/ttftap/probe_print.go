@@ -13,11 +13,12 @@ import (
 type results struct {
 	Joint   *experiment.Joint    `json:"joint"` // null of a single experiment
 	Reports []*experiment.Report `json:"reports"`
+	Spent   int64                `json:"spent_tokens"` // those of requests that told none at their worst
 }
 
 // tell tells what was found: of several experiments first what they say together.
-func (p *probing) tell(reports []*experiment.Report) error {
-	r := results{Reports: reports}
+func (p *probing) tell(reports []*experiment.Report, spent int64) error {
+	r := results{Reports: reports, Spent: spent}
 	if len(p.trials) > 1 {
 		r.Joint = experiment.Join(reports)
 	}

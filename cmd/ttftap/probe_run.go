@@ -209,7 +209,7 @@ func (p *probing) send() error {
 	if err != nil {
 		return err
 	}
-	if err := p.tell(reports); err != nil {
+	if err := p.tell(reports, r.Spent()); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.human, "\n%s tokens were spent.\n", counted(r.Spent()))

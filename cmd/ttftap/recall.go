@@ -29,16 +29,22 @@ func (i *instance) recallPrompts(ctx context.Context) *diagnosis.Prefixes {
 // recallModels learns what is usual for each model from the rows of before the
 // start.
 func (i *instance) recallModels(ctx context.Context) *diagnosis.Book {
-	book := new(diagnosis.Book)
 	recent := store.Filter{From: store.When{Time: time.Now().Add(-recalledSpan)}, Limit: recalledRows}
-	err := i.store.Each(ctx, recent, func(x *exchange.Exchange) error {
-		book.Add(x)
-		return nil
-	})
+	book, err := learned(ctx, i.store, recent)
 	if err != nil {
 		i.log.Warn("what was usual for the models before the start is not known", "error", err)
 	}
 	return book
+}
+
+// learned is what is usual for the models by the exchanges of a filter.
+func learned(ctx context.Context, log *store.Store, f store.Filter) (*diagnosis.Book, error) {
+	book := new(diagnosis.Book)
+	err := log.Each(ctx, f, func(x *exchange.Exchange) error {
+		book.Add(x)
+		return nil
+	})
+	return book, err
 }
 
 // judgeInterrupted gives the exchanges that an earlier process left open their

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/ttftap/ttftap/proxy/diagnosis"
 	"github.com/ttftap/ttftap/proxy/diagnosis/figure"
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
@@ -63,12 +62,7 @@ func (r *report) nameLog(path string) {
 // newReport reads the log twice: for what is usual, then for what is asked for, of
 // which each calls read.
 func newReport(ctx context.Context, log *store.Store, f store.Filter, read func()) (*report, error) {
-	book := new(diagnosis.Book)
-	learn := store.Filter{To: f.To, Upstream: f.Upstream, Model: f.Model, Limit: recalledRows}
-	err := log.Each(ctx, learn, func(x *exchange.Exchange) error {
-		book.Add(x)
-		return nil
-	})
+	book, err := learned(ctx, log, store.Filter{To: f.To, Upstream: f.Upstream, Model: f.Model, Limit: recalledRows})
 	if err != nil {
 		return nil, err
 	}
