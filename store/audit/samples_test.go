@@ -148,6 +148,7 @@ func TestThePlantedCasesOfTheSamplesAreFound(t *testing.T) {
 		{"openai-completions-usage.csv", nil, audit.Clean, nil},
 		{"openai-usage-api-1h.json", nil, audit.Differences, []string{"bucket_differs at 10:00"}},
 		{"anthropic-usage.csv", nil, audit.Differences, []string{"only_console at 00:00", "only_console at 00:00"}},
+		{"zhipu-expense-detail.csv", nil, audit.CannotCompare, nil},
 		{"fireworks-billing-metrics.csv", nil, audit.Differences, []string{"only_console at 05:03"}},
 	}
 	for _, tt := range tests {
