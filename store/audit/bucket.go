@@ -54,9 +54,16 @@ func (at *cell) stated() tokenSum {
 }
 
 // fits says whether n attempts with counts are as many as the console has; it may
-// have counted those without as well.
+// have counted those without as well. Where it has no row of the bucket it has none
+// of them.
 func (at *cell) fits(n int) bool {
-	return at.asked == nil || int64(n) <= *at.asked && *at.asked <= int64(n+len(at.bare))
+	switch {
+	case len(at.lines) == 0:
+		return n == 0
+	case at.asked == nil:
+		return true
+	}
+	return int64(n) <= *at.asked && *at.asked <= int64(n+len(at.bare))
 }
 
 func (at *cell) isEqual() bool { return at.sum(at.in) == at.stated() && at.fits(len(at.in)) }

@@ -35,7 +35,7 @@ func (b *board) judge(at *cell) Row {
 		row.be(OutOfScope, Words{"The file states of it nothing but money.", "文件只给出金额。"})
 	case len(at.lines) == 0 && len(at.in) == 0:
 		row.be(FailedNotBilled, Words{"${n} exchanges without usage, and nothing there.", "${n} 条没有 usage 的请求，控制台没有计费。"}.with("n", len(at.bare)))
-	case len(at.lines) > 0 && at.isEqual(): // a bucket that is not there states no tokens
+	case at.isEqual():
 		b.judgeEqual(&row, at)
 	default:
 		b.judgeUnequal(&row, at)
