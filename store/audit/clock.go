@@ -163,6 +163,7 @@ func (c *comparison) move(by int64) {
 			t.lo, t.hi = t.lo-by, t.hi-by
 		}
 	}
+	c.unread.move(by)
 	for k := range c.pairs {
 		c.pairs[k].gap -= by
 	}

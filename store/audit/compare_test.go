@@ -316,3 +316,30 @@ func TestARowLongAfterACutIsNotLaidToIt(t *testing.T) {
 		t.Errorf("it began when x did: %v", got)
 	}
 }
+
+func TestARowThatCannotBeReadIsNotSaidToBeMissing(t *testing.T) {
+	attempts, rows := pairsOf(5)
+	for i := range attempts {
+		attempts[i].IDs[2] = "gateway-" + attempts[i].ID
+		rows[i].IDs = []string{attempts[i].IDs[2]}
+	}
+	tests := map[string]struct {
+		unread Record
+		want   Class
+	}{
+		"its id":               {Record{IDs: rows[2].IDs}, OutOfScope},
+		"its time":             {Record{From: rows[2].From, To: rows[2].To, Model: "gpt-5"}, OutOfScope},
+		"another time":         {Record{From: rows[4].From, To: rows[4].To}, OnlyLocal},
+		"another's id":         {Record{IDs: []string{"gateway-of-others"}, From: rows[2].From, To: rows[2].To}, OnlyLocal},
+		"another model's time": {Record{From: rows[2].From, To: rows[2].To, Model: "gpt-5-mini"}, OnlyLocal},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			tt.unread.Kind, tt.unread.At = Request, AtEnd
+			f := File{From: wholeDay.From, To: wholeDay.To, Records: append(rows[:2:2], rows[3:]...), Unread: []Record{tt.unread}}
+			if got := classesOf(Compare([]File{f}, attempts, Options{Log: wholeDay}))["pair-c"]; got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
