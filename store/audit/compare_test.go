@@ -343,3 +343,34 @@ func TestARowThatCannotBeReadIsNotSaidToBeMissing(t *testing.T) {
 		})
 	}
 }
+
+func TestAFileInWhichSummerTimeEndsAccusesNobody(t *testing.T) {
+	attempts, rows := pairsOf(20)
+	for i := range rows {
+		by := 2 * time.Hour
+		if i >= 17 {
+			by = time.Hour
+		}
+		rows[i].From, rows[i].To = rows[i].From.Add(by), rows[i].To.Add(by)
+	}
+	r := Compare([]File{{Zoneless: true, Records: rows}}, attempts, Options{Log: wholeDay})
+	if r.Verdict != CannotCompare || r.Zone.Used != 120 {
+		t.Errorf("%s, zone %+v", r.Say.En, r.Zone)
+	}
+}
+
+func TestARowThatAFileHasTwiceIsOneIfItHasAnID(t *testing.T) {
+	attempts, rows := pairsOf(4)
+	for i := range rows {
+		attempts[i].IDs[2] = "gateway-" + attempts[i].ID
+		rows[i].IDs = []string{attempts[i].IDs[2]}
+	}
+	twice := append(rows[:3:3], rows[1:]...)
+	if r := laidBeside(twice, attempts, Options{}); r.Verdict != Clean || r.Totals.ConsoleRows != 4 {
+		t.Errorf("%s", r.Say.En)
+	}
+	twice[3].From, twice[3].To = twice[3].From.Add(time.Second), twice[3].To.Add(time.Second)
+	if r := laidBeside(twice, attempts, Options{}); r.Verdict != Differences {
+		t.Errorf("billed twice: %s", r.Say.En)
+	}
+}

@@ -7,11 +7,9 @@ import (
 )
 
 // once leaves out the rows that a console gave twice: pages that overlap. What is
-// the same in every field is the same row, but as often as one file has it.
+// the same in every field is the same row, but as often as one file has it, and
+// once if it has an id: pages may have been put together to one file.
 func once(files []File) []File {
-	if len(files) < 2 {
-		return files
-	}
 	most := make(map[string]int)
 	out := slices.Clone(files)
 	for f := range out {
@@ -19,8 +17,7 @@ func once(files []File) []File {
 		kept := make([]Record, 0, len(out[f].Records))
 		for _, r := range out[f].Records {
 			k := r.key()
-			here[k]++
-			if here[k] > most[k] {
+			if here[k]++; here[k] > most[k] && (here[k] == 1 || !slices.ContainsFunc(r.IDs, tells)) {
 				most[k] = here[k]
 				kept = append(kept, r)
 			}

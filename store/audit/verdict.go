@@ -152,6 +152,12 @@ func (c *comparison) cannot(r *Result) (Words, bool) {
 		return Words{
 			"Cannot compare: this file looks like ${found}, you chose ${chosen}.", "无法比对：该文件看起来是 ${found}，而选择的是 ${chosen}。",
 		}.with("found", ZoneName(c.zone.Found), "chosen", ZoneName(c.zone.Chosen)), true
+	case c.summer != 0:
+		return Words{
+			"Cannot compare: this file's times are of ${one} and of ${other}, before and after a change to or from summer time." +
+				" Name its zone by its place, as Europe/Berlin, or export the two parts apart.",
+			"无法比对：该文件的时间分属 ${one} 和 ${other}，期间有夏令时切换。请用地名指定时区（如 Europe/Berlin），或分两段导出。",
+		}.with("one", ZoneName(c.zone.Used), "other", ZoneName(c.zone.Used+c.summer)), true
 	case !met && !c.console.overlaps(c.log):
 		return Words{"Cannot compare: the file and the log have no time in common.", "无法比对：文件与日志没有共同的时段。"}, true
 	case !met && one[OnlyLocal] && one[OnlyConsole]:
