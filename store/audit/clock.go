@@ -119,6 +119,7 @@ func (c *comparison) findZone() {
 		return
 	}
 	c.move(away)
+	c.guessed = !c.options.ZoneFixed && most < fewPairs
 	c.findSummer()
 }
 

@@ -17,6 +17,7 @@ type comparison struct {
 	clock    *Clock
 	zone     *Zone
 	doubtful bool // the rows show another zone than the user chose
+	guessed  bool // times state no zone, and too few rows show it
 	summer   int  // minutes to a second zone that the rows show; 0: there is none
 	habits   habits
 	found    []Convention

@@ -374,3 +374,17 @@ func TestARowThatAFileHasTwiceIsOneIfItHasAnID(t *testing.T) {
 		t.Errorf("billed twice: %s", r.Say.En)
 	}
 }
+
+func TestAFewRowsOfAZoneThatNobodySaidAccuseNobody(t *testing.T) {
+	attempts, rows := pairsOf(4)
+	for i := range rows {
+		rows[i].From, rows[i].To = rows[i].From.Add(8*time.Hour), rows[i].To.Add(8*time.Hour)
+	}
+	f := []File{{Zoneless: true, Records: rows[1:3]}}
+	if r := Compare(f, attempts, Options{Log: wholeDay}); r.Verdict != CannotCompare {
+		t.Errorf("%s", r.Say.En)
+	}
+	if r := Compare(f, attempts, Options{Log: wholeDay, ZoneFixed: true}); r.Verdict != Differences {
+		t.Errorf("%s", r.Say.En)
+	}
+}

@@ -158,6 +158,11 @@ func (c *comparison) cannot(r *Result) (Words, bool) {
 				" Name its zone by its place, as Europe/Berlin, or export the two parts apart.",
 			"无法比对：该文件的时间分属 ${one} 和 ${other}，期间有夏令时切换。请用地名指定时区（如 Europe/Berlin），或分两段导出。",
 		}.with("one", ZoneName(c.zone.Used), "other", ZoneName(c.zone.Used+c.summer)), true
+	case c.guessed && (one[OnlyLocal] || one[OnlyConsole] || !met):
+		return Words{
+			"Cannot compare: the file's times state no offset, and too few rows show it; they were read as of ${zone}. Say which zone is right.",
+			"无法比对：文件中的时间未写明时区，能佐证的行太少；暂按 ${zone} 读取。请指定时区。",
+		}.with("zone", ZoneName(c.zone.Used)), true
 	case !met && !c.console.overlaps(c.log):
 		return Words{"Cannot compare: the file and the log have no time in common.", "无法比对：文件与日志没有共同的时段。"}, true
 	case !met && one[OnlyLocal] && one[OnlyConsole]:
