@@ -377,12 +377,21 @@ func TestARowThatAFileHasTwiceIsOneIfItHasAnID(t *testing.T) {
 
 func TestAFewRowsOfAZoneThatNobodySaidAccuseNobody(t *testing.T) {
 	attempts, rows := pairsOf(4)
+	_, own := pairsOf(4)
 	for i := range rows {
 		rows[i].From, rows[i].To = rows[i].From.Add(8*time.Hour), rows[i].To.Add(8*time.Hour)
 	}
 	f := []File{{Zoneless: true, Records: rows[1:3]}}
 	if r := Compare(f, attempts, Options{Log: wholeDay}); r.Verdict != CannotCompare {
 		t.Errorf("%s", r.Say.En)
+	}
+	same := []File{{Zoneless: true, Records: own}}
+	for i := range same[0].Records {
+		same[0].Records[i].Input = nil // no pair of counts, which alone would show the zone
+	}
+	same[0].Records[3].Output = new(int64(9000))
+	if r := Compare(same, attempts, Options{Log: wholeDay}); r.Verdict != Differences {
+		t.Errorf("most rows are found: %s", r.Say.En)
 	}
 	if r := Compare(f, attempts, Options{Log: wholeDay, ZoneFixed: true}); r.Verdict != Differences {
 		t.Errorf("%s", r.Say.En)

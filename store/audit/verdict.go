@@ -132,6 +132,17 @@ func differencesWords(differ []Tally, rows int) Words {
 	}.with("n", n, "rows", rows, "list", Words{strings.Join(en, ", "), strings.Join(zh, "，")})
 }
 
+// mostMet says whether most of the file's requests were found in the log.
+func (c *comparison) mostMet() bool {
+	n := 0
+	for j := range c.there {
+		if c.there[j].state == paired || c.there[j].state == crowded {
+			n++
+		}
+	}
+	return 2*n >= len(c.there)
+}
+
 // cannot says why nothing can be compared, where that is so.
 func (c *comparison) cannot(r *Result) (Words, bool) {
 	compared, met := 0, len(c.groups) > 0
@@ -158,7 +169,7 @@ func (c *comparison) cannot(r *Result) (Words, bool) {
 				" Name its zone by its place, as Europe/Berlin, or export the two parts apart.",
 			"无法比对：该文件的时间分属 ${one} 和 ${other}，期间有夏令时切换。请用地名指定时区（如 Europe/Berlin），或分两段导出。",
 		}.with("one", ZoneName(c.zone.Used), "other", ZoneName(c.zone.Used+c.summer)), true
-	case c.guessed && (one[OnlyLocal] || one[OnlyConsole] || !met):
+	case c.guessed && !c.mostMet():
 		return Words{
 			"Cannot compare: the file's times state no offset, and too few rows show it; they were read as of ${zone}. Say which zone is right.",
 			"无法比对：文件中的时间未写明时区，能佐证的行太少；暂按 ${zone} 读取。请指定时区。",
