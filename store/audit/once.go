@@ -16,8 +16,13 @@ func once(files []File) []File {
 		here := make(map[string]int)
 		kept := make([]Record, 0, len(out[f].Records))
 		for _, r := range out[f].Records {
+			named := slices.ContainsFunc(r.IDs, tells)
+			if len(files) == 1 && !named {
+				kept = append(kept, r)
+				continue
+			}
 			k := r.key()
-			if here[k]++; here[k] > most[k] && (here[k] == 1 || !slices.ContainsFunc(r.IDs, tells)) {
+			if here[k]++; here[k] > most[k] && (here[k] == 1 || !named) {
 				most[k] = here[k]
 				kept = append(kept, r)
 			}
