@@ -13,7 +13,7 @@ import (
 )
 
 type auditCommand struct {
-	Files []string `arg:"" name:"file" help:"What a provider's or a gateway's console exports: CSV, JSON, lines of JSON, a workbook, or a zip of such." type:"path"`
+	Files []string `arg:"" name:"file" help:"What a provider's or a gateway's console exports: CSV, JSON, lines of JSON, a zip of such, or a workbook." type:"path"`
 	auditScope
 	Zone   string            `help:"Zone of times that state no offset: UTC, +08:00, Asia/Shanghai. Default: this machine's, unless the rows show another." placeholder:"ZONE"`
 	Map    string            `help:"Columns of an unknown header: time=COLUMN,model=COLUMN,input=COLUMN,output=COLUMN, ..." placeholder:"FIELD=COLUMN,..."`

@@ -48,6 +48,8 @@ func (c *comparison) judgeHere(h *here) (Class, Words) {
 		return FailedNotBilled, Words{"${ended} The console has no row of it.", "${ended}控制台没有记录。"}.with("ended", endedWords(h))
 	case h.Free:
 		return OutOfScope, Words{"It asked for nothing that is billed by tokens.", "该请求不按 Token 计费。"}
+	case c.mayBeUnread(h):
+		return OutOfScope, Words{"A row of the file that may be its could not be read.", "文件中可能属于该请求的一行无法读取。"}
 	case h.isBare():
 		return OnlyLocal, Words{"The log has no usage of it, and the console no row.", "日志没有 usage，控制台也没有记录。"}
 	}

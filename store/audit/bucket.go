@@ -24,17 +24,19 @@ type cell struct {
 	moved int     // of in, those that by their own time are in the bucket beside it
 }
 
-// want is what an attempt adds to a bucket, of what the console states.
+// want is what an attempt adds to a bucket, of what the console states; all of it
+// where the console has no row.
 func (at *cell) want(h *here) tokenSum {
 	var s tokenSum
 	in, out := h.as(at.habit)
-	if at.there.Input != nil && in != nil {
+	none := len(at.lines) == 0
+	if (none || at.there.Input != nil) && in != nil {
 		s.in = *in
 	}
 	if at.there.Cached != nil && h.Cached != nil {
 		s.cached = *h.Cached
 	}
-	if at.there.Output != nil && out != nil {
+	if (none || at.there.Output != nil) && out != nil {
 		s.out = *out
 	}
 	return s
@@ -71,6 +73,16 @@ func (at *cell) isEqual() bool { return at.sum(at.in) == at.stated() && at.fits(
 // moneyOnly says whether the console states of it nothing but money.
 func (at *cell) moneyOnly() bool {
 	return at.there == (Counts{}) && at.asked == nil && len(at.lines) > 0
+}
+
+// counts says whether the file states anything but money.
+func (b *board) counts() bool {
+	for _, at := range b.cells {
+		if len(at.lines) > 0 && !at.moneyOnly() {
+			return true
+		}
+	}
+	return false
 }
 
 // choice is a part of the log and of the file that may belong together, and how

@@ -31,7 +31,7 @@ func (c *comparison) judgeBuckets() {
 func (b *board) judge(at *cell) Row {
 	row := b.row(at)
 	switch {
-	case at.moneyOnly():
+	case at.moneyOnly(), len(at.lines) == 0 && !b.counts():
 		row.be(OutOfScope, Words{"The file states of it nothing but money.", "文件只给出金额。"})
 	case len(at.lines) == 0 && len(at.in) == 0:
 		row.be(FailedNotBilled, Words{"${n} exchanges without usage, and nothing there.", "${n} 条没有 usage 的请求，控制台没有计费。"}.with("n", len(at.bare)))
@@ -113,8 +113,10 @@ func (b *board) beyond(at *cell) (Words, bool) {
 	unknown := len(at.in)+len(at.bare) == 0 && !b.c.knows(at.label)
 	span := Span{time.Unix(0, sp.lo), time.Unix(0, sp.hi)}
 	switch {
-	case less && at.span == len(b.series.spans)-1:
-		return Words{"The file's last bucket may not have been complete.", "文件的最后一个时段可能尚未统计完整。"}, true
+	case less && b.c.unread.overlaps(sp):
+		return Words{"A row of the file of this time could not be read.", "文件中该时段有一行无法读取。"}, true
+	case less && sp.hi > b.series.spans[len(b.series.spans)-1].hi-int64(b.c.guard()):
+		return Words{"The file's last buckets may not have been complete.", "文件的最后一个时段可能尚未统计完整。"}, true
 	case less, whole, unknown && b.c.log.overlaps(span):
 		return Words{}, false
 	}

@@ -56,13 +56,14 @@ func (c *comparison) seriesOf() []*series {
 // fillMost is how many buckets are put in where a file leaves some out.
 const fillMost = 100_000
 
-// fill puts in the buckets that a file leaves out because nothing was in them.
+// fill puts in the buckets that one file leaves out because nothing was in them.
 func (s *series) fill() {
 	var full []span
+	by := s.reaches()
 	for _, next := range s.spans {
 		for len(full) > 0 && len(full) < fillMost {
 			last := full[len(full)-1]
-			if next.lo < last.hi+(last.hi-last.lo) {
+			if next.lo < last.hi+(last.hi-last.lo) || !reached(by, last.hi) {
 				break
 			}
 			full = append(full, span{last.hi, 2*last.hi - last.lo})
@@ -70,6 +71,31 @@ func (s *series) fill() {
 		full = append(full, next)
 	}
 	s.spans = full
+}
+
+// reaches is from where to where each file has buckets. Between two files may be
+// what nobody exported.
+func (s *series) reaches() map[int]span {
+	of := make(map[int]span)
+	for i := range s.rows {
+		t := &s.rows[i]
+		sp, ok := of[t.file]
+		if !ok {
+			sp = span{t.lo, t.hi}
+		}
+		of[t.file] = span{min(sp.lo, t.lo), max(sp.hi, t.hi)}
+	}
+	return of
+}
+
+// reached says whether one file has buckets before and after an instant.
+func reached(by map[int]span, at int64) bool {
+	for _, sp := range by {
+		if sp.lo < at && at < sp.hi {
+			return true
+		}
+	}
+	return false
 }
 
 // at is the bucket that holds an instant; -1 before the first and -2 after the

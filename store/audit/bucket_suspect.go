@@ -8,6 +8,11 @@ const suspectsMost = 20
 // explained where exactly one set of them is.
 func (b *board) explain(row *Row, at *cell, reasons []Words) {
 	row.be(BucketDiffers, reasons...)
+	if b.c.options.Shared && at.holds() {
+		row.Differs = false
+		row.Reasons = append(row.Reasons, Words{"Others use the key, and may have used the rest.", "其他人也在使用该密钥，多出的部分可能是他们的。"})
+		return
+	}
 	var suspects []*here
 	for _, h := range at.in {
 		if h.failed() || h.left() {
@@ -31,6 +36,11 @@ func (b *board) explain(row *Row, at *cell, reasons []Words) {
 		}.with("n", len(suspects)))
 	}
 	row.Exchanges = ids(suspects)
+}
+
+// holds says whether the console has all that the log has, and maybe more.
+func (at *cell) holds() bool {
+	return at.stated().covers(at.sum(at.in)) && (at.asked == nil || *at.asked >= int64(len(at.in)))
 }
 
 // sets are the sets of suspects that add up to over, two at the most.

@@ -157,3 +157,81 @@ func TestABucketThatTheLogCoversInPartAccusesNobody(t *testing.T) {
 		}
 	}
 }
+
+func hourOf(a Attempt, hour int) Record {
+	from := noon.Add(time.Duration(hour) * time.Hour)
+	return Record{Kind: Bucket, At: AtEnd, From: from, To: from.Add(time.Hour), Model: "gpt-5", Requests: new(int64(1)), Counts: a.Counts}
+}
+
+func TestASumOfWhichARowCannotBeReadAccusesNobody(t *testing.T) {
+	a, _ := made("a", 60, 1000, 100)
+	b, _ := made("b", 3660, 2000, 200)
+	c, _ := made("c", 7260, 3000, 300)
+	f := File{Records: []Record{hourOf(a, 0), hourOf(c, 2)}, Unread: []Record{hourOf(Attempt{}, 1)}}
+	if r := Compare([]File{f}, []Attempt{a, b, c}, Options{Log: wholeDay}); r.Verdict != Clean {
+		t.Errorf("%s", r.Say.En)
+	}
+	f.Unread = nil
+	if r := Compare([]File{f}, []Attempt{a, b, c}, Options{Log: wholeDay}); r.Verdict != Differences {
+		t.Errorf("%s", r.Say.En)
+	}
+}
+
+func TestASumThatOthersHaveAPartInIsNoDifferenceWhereTheUserSaysSo(t *testing.T) {
+	a, _ := made("a", 60, 1000, 100)
+	b, _ := made("b", 3660, 2000, 200)
+	more := hourOf(b, 1)
+	more.Requests, more.Counts = new(int64(2)), Counts{Input: new(int64(2900)), Output: new(int64(230))}
+	rows := []Record{hourOf(a, 0), more, hourOf(a, 2)}
+	if r := Compare([]File{{Records: rows}}, []Attempt{a, b}, Options{Log: wholeDay, Shared: true}); r.Verdict != Clean {
+		t.Errorf("%s", r.Say.En)
+	}
+	rows[1].Input = new(int64(1900))
+	if r := Compare([]File{{Records: rows}}, []Attempt{a, b}, Options{Log: wholeDay, Shared: true}); r.Verdict != Differences {
+		t.Errorf("%s", r.Say.En)
+	}
+}
+
+func TestTheLastMinutesOfAFileMayBeIncomplete(t *testing.T) {
+	var rows []Record
+	var attempts []Attempt
+	for i := range 20 {
+		a, _ := made("a"+string(rune('a'+i)), 60*i+10, int64(1000+i), int64(100+i))
+		attempts = append(attempts, a)
+		r := hourOf(a, 0)
+		r.From = noon.Add(time.Duration(i) * time.Minute)
+		r.To = r.From.Add(time.Minute)
+		rows = append(rows, r)
+	}
+	late := append(rows[:17:17], rows[18:]...)
+	if r := Compare([]File{{Records: late}}, attempts, Options{Log: wholeDay}); r.Verdict != Clean {
+		t.Errorf("%s", r.Say.En)
+	}
+	early := append(rows[:5:5], rows[6:]...)
+	if r := Compare([]File{{Records: early}}, attempts, Options{Log: wholeDay}); r.Verdict != Differences {
+		t.Errorf("%s", r.Say.En)
+	}
+}
+
+func TestABucketThatTheConsoleLacksIsMissed(t *testing.T) {
+	var attempts []Attempt
+	var rows []Record
+	for hour := range 4 {
+		a, _ := made("x"+string(rune('a'+hour)), 3600*hour+60, int64(1000+hour), int64(100+hour))
+		attempts, rows = append(attempts, a), append(rows, hourOf(a, hour))
+	}
+	lacking := append(rows[:1:1], rows[2:]...)
+	if got := classesOf(Compare([]File{{Records: lacking}}, attempts, Options{Log: wholeDay})); got["xb"] != OnlyLocal {
+		t.Errorf("%v", got)
+	}
+	pages := []File{{Records: rows[:1]}, {Records: rows[2:]}}
+	if r := Compare(pages, attempts, Options{Log: wholeDay}); r.Verdict != Clean {
+		t.Errorf("between two files: %s", r.Say.En)
+	}
+	for i := range lacking {
+		lacking[i].Counts, lacking[i].Requests, lacking[i].Money = Counts{}, nil, &Money{Nano: 1, Currency: "USD", Kind: Billed}
+	}
+	if r := Compare([]File{{Records: lacking}}, attempts, Options{Log: wholeDay}); r.Verdict != CannotCompare {
+		t.Errorf("a file of money: %s", r.Say.En)
+	}
+}

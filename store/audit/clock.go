@@ -119,6 +119,25 @@ func (c *comparison) findZone() {
 		return
 	}
 	c.move(away)
+	c.guessed = !c.options.ZoneFixed && most < fewPairs
+	c.findSummer()
+}
+
+// findSummer finds out whether some times are of a zone an hour beside the one
+// that was found, by the pairs that no id tells: of a file in which summer time
+// begins or ends.
+func (c *comparison) findSummer() {
+	beside := make(map[int64]int)
+	for _, p := range c.pairs {
+		if p.timed && c.here[p.here].state == open && abs(abs(p.gap)-hour) <= zoneNear {
+			beside[int64(sign(p.gap))]++
+		}
+	}
+	for by, n := range beside {
+		if n >= fewPairs && n > beside[-by] {
+			c.summer = 60 * int(by)
+		}
+	}
 }
 
 func (c *comparison) zoneless() *File {
@@ -163,6 +182,7 @@ func (c *comparison) move(by int64) {
 			t.lo, t.hi = t.lo-by, t.hi-by
 		}
 	}
+	c.unread.move(by)
 	for k := range c.pairs {
 		c.pairs[k].gap -= by
 	}

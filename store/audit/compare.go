@@ -9,6 +9,7 @@ type comparison struct {
 	there    []there // rows of requests
 	buckets  []there
 	entries  []there
+	unread   unread
 	groups   []group
 	idsTell  map[idKind]bool
 	pairs    []pair // that the clock and the conventions are found by
@@ -16,6 +17,8 @@ type comparison struct {
 	clock    *Clock
 	zone     *Zone
 	doubtful bool // the rows show another zone than the user chose
+	guessed  bool // times state no zone, and too few rows show it
+	summer   int  // minutes to a second zone that the rows show; 0: there is none
 	habits   habits
 	found    []Convention
 	log      Span
@@ -48,6 +51,7 @@ func newComparison(files []File, attempts []Attempt, o Options) *comparison {
 	c := &comparison{options: o, files: once(files), names: n, idsTell: make(map[idKind]bool)}
 	c.here = readyHere(attempts, n)
 	c.there, c.buckets, c.entries = readyThere(c.files, n)
+	c.unread = readyUnread(c.files, n)
 	c.cover()
 	return c
 }

@@ -316,3 +316,84 @@ func TestARowLongAfterACutIsNotLaidToIt(t *testing.T) {
 		t.Errorf("it began when x did: %v", got)
 	}
 }
+
+func TestARowThatCannotBeReadIsNotSaidToBeMissing(t *testing.T) {
+	attempts, rows := pairsOf(5)
+	for i := range attempts {
+		attempts[i].IDs[2] = "gateway-" + attempts[i].ID
+		rows[i].IDs = []string{attempts[i].IDs[2]}
+	}
+	tests := map[string]struct {
+		unread Record
+		want   Class
+	}{
+		"its id":               {Record{IDs: rows[2].IDs}, OutOfScope},
+		"its time":             {Record{From: rows[2].From, To: rows[2].To, Model: "gpt-5"}, OutOfScope},
+		"another time":         {Record{From: rows[4].From, To: rows[4].To}, OnlyLocal},
+		"another's id":         {Record{IDs: []string{"gateway-of-others"}, From: rows[2].From, To: rows[2].To}, OnlyLocal},
+		"another model's time": {Record{From: rows[2].From, To: rows[2].To, Model: "gpt-5-mini"}, OnlyLocal},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			tt.unread.Kind, tt.unread.At = Request, AtEnd
+			f := File{From: wholeDay.From, To: wholeDay.To, Records: append(rows[:2:2], rows[3:]...), Unread: []Record{tt.unread}}
+			if got := classesOf(Compare([]File{f}, attempts, Options{Log: wholeDay}))["pair-c"]; got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAFileInWhichSummerTimeEndsAccusesNobody(t *testing.T) {
+	attempts, rows := pairsOf(20)
+	for i := range rows {
+		by := 2 * time.Hour
+		if i >= 17 {
+			by = time.Hour
+		}
+		rows[i].From, rows[i].To = rows[i].From.Add(by), rows[i].To.Add(by)
+	}
+	r := Compare([]File{{Zoneless: true, Records: rows}}, attempts, Options{Log: wholeDay})
+	if r.Verdict != CannotCompare || r.Zone.Used != 120 {
+		t.Errorf("%s, zone %+v", r.Say.En, r.Zone)
+	}
+}
+
+func TestARowThatAFileHasTwiceIsOneIfItHasAnID(t *testing.T) {
+	attempts, rows := pairsOf(4)
+	for i := range rows {
+		attempts[i].IDs[2] = "gateway-" + attempts[i].ID
+		rows[i].IDs = []string{attempts[i].IDs[2]}
+	}
+	twice := append(rows[:3:3], rows[1:]...)
+	if r := laidBeside(twice, attempts, Options{}); r.Verdict != Clean || r.Totals.ConsoleRows != 4 {
+		t.Errorf("%s", r.Say.En)
+	}
+	twice[3].From, twice[3].To = twice[3].From.Add(time.Second), twice[3].To.Add(time.Second)
+	if r := laidBeside(twice, attempts, Options{}); r.Verdict != Differences {
+		t.Errorf("billed twice: %s", r.Say.En)
+	}
+}
+
+func TestAFewRowsOfAZoneThatNobodySaidAccuseNobody(t *testing.T) {
+	attempts, rows := pairsOf(4)
+	_, own := pairsOf(4)
+	for i := range rows {
+		rows[i].From, rows[i].To = rows[i].From.Add(8*time.Hour), rows[i].To.Add(8*time.Hour)
+	}
+	f := []File{{Zoneless: true, Records: rows[1:3]}}
+	if r := Compare(f, attempts, Options{Log: wholeDay}); r.Verdict != CannotCompare {
+		t.Errorf("%s", r.Say.En)
+	}
+	same := []File{{Zoneless: true, Records: own}}
+	for i := range same[0].Records {
+		same[0].Records[i].Input = nil // no pair of counts, which alone would show the zone
+	}
+	same[0].Records[3].Output = new(int64(9000))
+	if r := Compare(same, attempts, Options{Log: wholeDay}); r.Verdict != Differences {
+		t.Errorf("most rows are found: %s", r.Say.En)
+	}
+	if r := Compare(f, attempts, Options{Log: wholeDay, ZoneFixed: true}); r.Verdict != Differences {
+		t.Errorf("%s", r.Say.En)
+	}
+}

@@ -7,20 +7,22 @@ import (
 )
 
 // once leaves out the rows that a console gave twice: pages that overlap. What is
-// the same in every field is the same row, but as often as one file has it.
+// the same in every field is the same row, but as often as one file has it, and
+// once if it has an id: pages may have been put together to one file.
 func once(files []File) []File {
-	if len(files) < 2 {
-		return files
-	}
 	most := make(map[string]int)
 	out := slices.Clone(files)
 	for f := range out {
 		here := make(map[string]int)
 		kept := make([]Record, 0, len(out[f].Records))
 		for _, r := range out[f].Records {
+			named := slices.ContainsFunc(r.IDs, tells)
+			if len(files) == 1 && !named {
+				kept = append(kept, r)
+				continue
+			}
 			k := r.key()
-			here[k]++
-			if here[k] > most[k] {
+			if here[k]++; here[k] > most[k] && (here[k] == 1 || !named) {
 				most[k] = here[k]
 				kept = append(kept, r)
 			}

@@ -16,6 +16,7 @@ type File struct {
 	ZoneOffset int       // minutes east of UTC that its zoneless times were read at
 	From, To   time.Time // what it covers, where it says so; zero: from its first row to its last
 	Records    []Record
+	Unread     []Record  // rows that could not be read: what is known of whose they are, no figures
 	Warnings   []Warning // what could not be read, or was read with doubt
 }
 

@@ -132,6 +132,17 @@ func differencesWords(differ []Tally, rows int) Words {
 	}.with("n", n, "rows", rows, "list", Words{strings.Join(en, ", "), strings.Join(zh, "，")})
 }
 
+// mostMet says whether most of the file's requests were found in the log.
+func (c *comparison) mostMet() bool {
+	n := 0
+	for j := range c.there {
+		if c.there[j].state == paired || c.there[j].state == crowded {
+			n++
+		}
+	}
+	return 2*n >= len(c.there)
+}
+
 // cannot says why nothing can be compared, where that is so.
 func (c *comparison) cannot(r *Result) (Words, bool) {
 	compared, met := 0, len(c.groups) > 0
@@ -152,6 +163,17 @@ func (c *comparison) cannot(r *Result) (Words, bool) {
 		return Words{
 			"Cannot compare: this file looks like ${found}, you chose ${chosen}.", "无法比对：该文件看起来是 ${found}，而选择的是 ${chosen}。",
 		}.with("found", ZoneName(c.zone.Found), "chosen", ZoneName(c.zone.Chosen)), true
+	case c.summer != 0:
+		return Words{
+			"Cannot compare: this file's times are of ${one} and of ${other}, before and after a change to or from summer time." +
+				" Name its zone by its place, as Europe/Berlin, or export the two parts apart.",
+			"无法比对：该文件的时间分属 ${one} 和 ${other}，期间有夏令时切换。请用地名指定时区（如 Europe/Berlin），或分两段导出。",
+		}.with("one", ZoneName(c.zone.Used), "other", ZoneName(c.zone.Used+c.summer)), true
+	case c.guessed && !c.mostMet():
+		return Words{
+			"Cannot compare: the file's times state no offset, and too few rows show it; they were read as of ${zone}. Say which zone is right.",
+			"无法比对：文件中的时间未写明时区，能佐证的行太少；暂按 ${zone} 读取。请指定时区。",
+		}.with("zone", ZoneName(c.zone.Used)), true
 	case !met && !c.console.overlaps(c.log):
 		return Words{"Cannot compare: the file and the log have no time in common.", "无法比对：文件与日志没有共同的时段。"}, true
 	case !met && one[OnlyLocal] && one[OnlyConsole]:

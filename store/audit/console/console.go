@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // Read reads one file of a console's export: separated text, JSON, lines of
-// JSON, a workbook, or a zip of such. Each file in a zip is one of its own. The
+// JSON, a zip of such, or a workbook. Each file in a zip is one of its own. The
 // error is a *Refusal, or an *UnknownHeader, or that of the reader.
 func Read(name string, from io.ReaderAt, size int64, o Options) ([]audit.File, error) {
 	if size > MaxFile {

@@ -85,7 +85,7 @@ func golden(t *testing.T, files []audit.File) []byte {
 	var b bytes.Buffer
 	for _, f := range files {
 		records, warnings := f.Records, f.Warnings
-		f.Records, f.Warnings = nil, nil
+		f.Records, f.Warnings, f.Unread = nil, nil, nil
 		line(t, &b, f)
 		for _, w := range warnings {
 			line(t, &b, w)

@@ -55,11 +55,6 @@ func (g *grid) header(cells []string) error {
 // body hands a row on. A row that is longer or shorter than the header has a
 // comma that was not quoted, or was cut off: which cell is which is not known.
 func (g *grid) body(line int, cells []string) error {
-	if len(cells) < len(g.names) && !g.im.padded || len(cells) > len(g.names) && !blank(cells[len(g.names):]) {
-		g.im.leaveOut(line, say("it has %d cells where the header has %d: a comma that is not quoted, or the file was cut off",
-			"有 %d 个单元格，而表头有 %d 个：逗号未加引号，或文件被截断", len(cells), len(g.names)))
-		return nil
-	}
 	clear(g.row1.cells)
 	for i, name := range g.names {
 		if i < len(cells) && name != "" && g.row1.cells[name] == "" {
@@ -67,6 +62,12 @@ func (g *grid) body(line int, cells []string) error {
 		}
 	}
 	g.row1.line = line
+	if len(cells) < len(g.names) && !g.im.padded || len(cells) > len(g.names) && !blank(cells[len(g.names):]) {
+		g.im.leaveOut(line, say("it has %d cells where the header has %d: a comma that is not quoted, or the file was cut off",
+			"有 %d 个单元格，而表头有 %d 个：逗号未加引号，或文件被截断", len(cells), len(g.names)))
+		g.im.unread(g.row1)
+		return nil
+	}
 	return g.im.add(g.row1)
 }
 

@@ -190,3 +190,18 @@ func memory() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+func TestOfARowThatCannotBeReadItsIDsAndTimeAreKept(t *testing.T) {
+	files, err := readText(t, "log.csv", "时间,类型,令牌,分组,模型,输入Tokens,输出Tokens,花费,用时(秒),流式,IP,Request ID,详情\n"+
+		"2027-02-28 13:00:00,消费,laptop,default,gpt-5,10,ten,$0.01,4,是,,20270228130000000000001,\n"+
+		"2027-02-28 13:01:00,消费,laptop,default,gpt-5,10,10,$0.01,4\n"+
+		"soon,消费,laptop,default,gpt-5,10,10,$0.01,4,是,,,\n"+
+		"2027-02-28 13:03:00,消费,laptop,default,gpt-5,10,10,$0.01,4,是,,20270228130300000000001,\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread := files[0].Unread
+	if len(unread) != 2 || len(unread[0].IDs) != 1 || unread[1].From.IsZero() || unread[0].Output != nil {
+		t.Errorf("%+v", unread)
+	}
+}

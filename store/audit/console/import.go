@@ -63,6 +63,7 @@ func (im *importing) add(r row) error {
 	switch {
 	case errors.As(err, &d):
 		im.leaveOut(r.line, audit.Words{En: "column " + d.column + ": " + d.say.En, Zh: "“" + d.column + "”列：" + d.say.Zh})
+		im.unread(r)
 		return nil
 	case err != nil:
 		return err
@@ -99,6 +100,16 @@ func (im *importing) remark(line int, words audit.Words) {
 func (im *importing) leaveOut(line int, why audit.Words) {
 	if im.leftOut++; im.leftOut <= maxRemarks {
 		im.remark(line, audit.Words{En: "left out: " + why.En, Zh: "未读取：" + why.Zh})
+	}
+}
+
+// unread keeps of a row that is left out what tells whose it is, so that nobody
+// is said to have none.
+func (im *importing) unread(r row) {
+	rec := &audit.Record{Line: r.line, Kind: im.source.kind, At: im.source.at}
+	_, _ = im.source.names(r, rec, im), im.source.clock(r, rec, im)
+	if len(rec.IDs) > 0 || !rec.From.IsZero() {
+		im.file.Unread = append(im.file.Unread, *rec)
 	}
 }
 

@@ -39,7 +39,7 @@ func (p part) unzip(o Options) ([]audit.File, error) {
 	case len(files) == 0 && unknown != nil:
 		return nil, unknown
 	case len(files) == 0:
-		return nil, p.refuse("there is no CSV or JSON in it", "压缩包中没有 CSV 或 JSON")
+		return nil, p.refuse("there is no CSV or JSON in it: unpack what is in it first", "压缩包中没有 CSV 或 JSON：请先解压其中的文件")
 	case unknown != nil:
 		files[0].Warnings = append(files[0].Warnings, audit.Warning{Say: say("%s beside it was left aside: its header is not known", "未读取同一压缩包中的 %s：表头未知", unknown.File)})
 	}
