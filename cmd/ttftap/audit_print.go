@@ -157,17 +157,23 @@ func (t *auditText) findings() {
 		}
 		fmt.Fprintln(t.w)
 		t.line("%s", c.Say.In(t.lang))
-		told := 0
-		for i := range t.r.Rows {
-			if row := &t.r.Rows[i]; row.Class == c.Class {
-				if told++; told <= mostFindings {
-					t.finding(row)
-				}
-			}
+		t.findingsOf(c.Class)
+	}
+}
+
+func (t *auditText) findingsOf(class audit.Class) {
+	told := 0
+	for i := range t.r.Rows {
+		row := &t.r.Rows[i]
+		if row.Class != class {
+			continue
 		}
-		if told > mostFindings {
-			t.line("  "+t.say("more"), told-mostFindings)
+		if told++; told <= mostFindings {
+			t.finding(row)
 		}
+	}
+	if told > mostFindings {
+		t.line("  "+t.say("more"), told-mostFindings)
 	}
 }
 
