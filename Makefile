@@ -11,7 +11,7 @@ demo: build ## the proxy in front of a simulated model, no key needed
 run: build ## the proxy in front of https://api.openai.com/v1
 	bin/ttftap serve
 
-build:
+build: ## bin/ttftap
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ttftap ./cmd/ttftap
 
 test: lint ## all tests; sets up Chromium and the Codex CLI where it may
@@ -24,7 +24,7 @@ test-clients: ## each client of docs/clients.md for real, which is written anew;
 fuzz: ## all that reads what others have written, each for 2 minutes. FUZZTIME=10s for less, FUZZ='Scrub|Filter' for some
 	.ci/fuzz
 
-lint:
+lint: ## gofmt, vet, tidy, staticcheck and, where its database can be reached, govulncheck
 	@test -z "$$(gofmt -l cmd proxy store web migrations)" || { gofmt -l cmd proxy store web migrations; echo "run gofmt -w on these"; exit 1; }
 	go vet ./...
 	go mod tidy -diff

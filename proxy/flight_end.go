@@ -35,10 +35,10 @@ func (f *flight) endAt(e ending) {
 
 // land finishes the exchange beside what goes on.
 func (f *flight) land() {
-	f.proxy.crew.do(func() {
+	go func() {
 		defer f.proxy.flights.Done()
 		f.finish()
-	})
+	}()
 }
 
 // finish ends the exchange, after the handler: the client must not wait for what

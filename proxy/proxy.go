@@ -78,7 +78,6 @@ type Proxy struct {
 	silent    *log.Logger // what it would take stands in the row, and may quote an answer
 	buffers   buffers
 	bodies    bodies
-	crew      *crew
 	digester  *digester
 	macs      sync.Pool // of hash.Hash, by which credentials are told apart
 	retries   retries
@@ -92,7 +91,7 @@ type Proxy struct {
 
 // New makes a Proxy. The error names what is missing.
 func New(c Config) (*Proxy, error) {
-	p := &Proxy{config: c, upstreams: make(map[string]*Upstream), crew: newCrew()}
+	p := &Proxy{config: c, upstreams: make(map[string]*Upstream)}
 	if p.config.Log == nil {
 		p.config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -157,12 +156,8 @@ func tunnelRefused(_ context.Context, via *url.URL, _ *http.Request, res *http.R
 	return fmt.Errorf("the outbound proxy (HTTPS_PROXY, %s) answered %s", via.Host, res.Status)
 }
 
-// Close drops the idle connections to the upstreams, and the goroutines that wait
-// for an exchange.
-func (p *Proxy) Close() {
-	p.transport.CloseIdleConnections()
-	p.crew.dismiss()
-}
+// Close drops the idle connections to the upstreams.
+func (p *Proxy) Close() { p.transport.CloseIdleConnections() }
 
 // Wait returns when every exchange has ended. None may begin meanwhile.
 func (p *Proxy) Wait() { p.flights.Wait() }

@@ -117,9 +117,7 @@ func (f *flight) newUpload(r *http.Request) *upload {
 	return &upload{bodies: &f.proxy.bodies, limit: readable, announced: announced, lent: true, atEnd: func(kept []byte) {
 		f.received()
 		f.locked(func() {
-			f.reading.Add(1)
-			f.proxy.crew.do(func() { // beside the sending, not before it
-				defer f.reading.Done()
+			f.reading.Go(func() { // beside the sending, not before it
 				f.readBody(kept)
 				f.upload.returned()
 			})

@@ -87,8 +87,9 @@ func (s *Store) copyTo(ctx context.Context, part string, told func(done, of int6
 	})
 }
 
-// pagesAtOnce is how much is copied between two looks at whether to stop: 4 MiB.
-const pagesAtOnce = 1024
+// pagesAtOnce is how much is copied between two looks at whether to stop: 4 MiB of
+// pages of 8 KiB.
+const pagesAtOnce = 512
 
 func copyPages(ctx context.Context, from any, part string, told func(done, of int)) (err error) {
 	source, ok := from.(interface {

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -35,18 +34,10 @@ func openedBeside(t testing.TB, s *Store) *Store {
 	return other
 }
 
-// ids are those of the log, the oldest first.
+// idsOf are those of the whole log, the oldest first.
 func idsOf(t testing.TB, s *Store) string {
 	t.Helper()
-	var all []string
-	err := s.Each(t.Context(), Filter{Order: "asc", IncludeOpen: true}, func(x *exchange.Exchange) error {
-		all = append(all, x.ID)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(all, " ")
+	return ids(t, s, Filter{Order: "asc", IncludeOpen: true})
 }
 
 func tally(t testing.TB, s *Store, what string) (n int) {

@@ -40,7 +40,7 @@ func BenchmarkLargeCSV(b *testing.B) {
 
 // perRow reports how fast fn gets through so many rows.
 func perRow(b *testing.B, rows int, fn func() error) {
-	begun := processor(b)
+	begun := large.Processor(b)
 	start := time.Now()
 	for b.Loop() {
 		if err := fn(); err != nil {
@@ -49,7 +49,7 @@ func perRow(b *testing.B, rows int, fn func() error) {
 	}
 	all := float64(rows * b.N)
 	b.ReportMetric(all/time.Since(start).Seconds(), "rows/s")
-	b.ReportMetric(float64((processor(b)-begun).Microseconds())/all, "cpu-us/row")
+	b.ReportMetric(float64((large.Processor(b)-begun).Microseconds())/all, "cpu-us/row")
 }
 
 // BenchmarkLargeStart opens a large log to record into it, and closes it.

@@ -188,10 +188,11 @@ func (c connections) close() error {
 // writer takes the lock as it begins: one that took it later could fail at once. Of
 // the rows of an agent, which have a kilobyte and more, few fit a page of 4 KiB, and
 // what is left of it is lost; a log that is there keeps the size that it has. The
-// driver sets the journal's mode last.
+// driver sets the journal's mode last, and the others in the order of their letters:
+// the quote puts the size of the pages first, since auto_vacuum begins the file.
 func writerDSN(path string) string {
 	return dsn(path, "_txlock=immediate", "_pragma=busy_timeout(5000)", "_journal_mode=WAL",
-		"_pragma=page_size(8192)", "_pragma=auto_vacuum(incremental)",
+		"_pragma=%22page_size%22(8192)", "_pragma=auto_vacuum(incremental)",
 		"_pragma=synchronous(NORMAL)", "_pragma=wal_autocheckpoint(4000)",
 		fmt.Sprintf("_pragma=journal_size_limit(%d)", walLimit))
 }

@@ -190,10 +190,8 @@ func (s *site) compareUpload(ctx context.Context, q auditQuestion, uploads []sen
 	return s.audits.hold(&heldAudit{result: result, at: s.Now(), upstream: q.Upstream}), nil
 }
 
-const (
-	besideCoverage = 30 * time.Hour // what zones and clocks may move a file by
-	auditedMost    = 300_000        // of the log in the time of a file
-)
+// auditedMost is how much of the log is looked at in the time of a file.
+const auditedMost = 300_000
 
 // auditedAttempts are those of the log in the time that the files cover, and what the
 // log covers as a whole.
@@ -204,8 +202,8 @@ func (s *site) auditedAttempts(ctx context.Context, files []audit.File, upstream
 	}
 	log = audit.Span{From: first.Exchanges[0].StartedAt, To: s.Now()}
 	f := store.Filter{Upstream: upstream, Order: "asc"}
-	if covered := audit.Covered(files); !covered.From.IsZero() {
-		f.From, f.To = store.When{Time: covered.From.Add(-besideCoverage)}, store.When{Time: covered.To.Add(besideCoverage)}
+	if around := audit.Around(files); !around.From.IsZero() {
+		f.From, f.To = store.When{Time: around.From}, store.When{Time: around.To}
 	}
 	err = s.Store.Each(ctx, f, func(x *exchange.Exchange) error {
 		if len(all) == auditedMost {

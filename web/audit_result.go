@@ -116,7 +116,7 @@ func (v *auditResultView) fill(s *site, held *heldAudit, chosen string, page int
 	for _, row := range rows[from:to] {
 		v.Rows = append(v.Rows, s.auditRow(v.Language, held.result, row))
 	}
-	shown := figure.Count(new(int64(len(rows))))
+	shown := countOf(len(rows))
 	v.Showing = v.Language.say("audit.showing.telling", shown)
 	if chosen != "" {
 		v.Showing = v.Language.say("audit.showing.class", audit.Class(chosen).Words().In(string(v.Language)), shown)
@@ -140,14 +140,13 @@ func isTelling(row *audit.Row) bool {
 }
 
 func classOf(l language, id string, t audit.Tally, chosen string) auditClass {
-	count := func(n int) string { return figure.Count(new(int64(n))) }
 	c := auditClass{
 		Word: t.Say.In(string(l)), URL: auditURL(id, string(t.Class), 1), Current: chosen == string(t.Class),
-		Exchanges: count(t.Exchanges), Rows: count(t.ConsoleRows), Money: amounts(t.Money),
+		Exchanges: countOf(t.Exchanges), Rows: countOf(t.ConsoleRows), Money: audit.Sums(t.Money),
 	}
 	c.Input, c.Output = besides(t.Here.Input, t.There.Input), besides(t.Here.Output, t.There.Output)
 	if t.Differences > 0 {
-		c.Differences = count(t.Differences)
+		c.Differences = countOf(t.Differences)
 	}
 	if t.Class == audit.OutOfScope {
 		c.Input.Differ, c.Output.Differ = false, false
@@ -159,20 +158,12 @@ func besides(here, there *int64) pairOf {
 	return pairOf{figure.Count(here), figure.Count(there), here != nil && there != nil && *here != *there}
 }
 
-func amounts(all []audit.Amount) string {
-	var parts []string
-	for _, a := range all {
-		parts = append(parts, strings.TrimSpace(a.Amount+" "+a.Currency))
-	}
-	return strings.Join(parts, " + ")
-}
-
 // auditRow is one finding as the page shows it.
 func (s *site) auditRow(l language, result *audit.Result, row *audit.Row) auditRow {
 	a := auditRow{
 		Class: row.Class.Words().In(string(l)), Differs: row.Differs, Model: plain(row.Model, nameRunes), Key: plain(row.Key, nameRunes),
 		Input: besides(row.Here.Input, row.There.Input), Output: besides(row.Here.Output, row.There.Output),
-		Money: amounts(row.Money), Where: plain(result.Where(row), proseRunes),
+		Money: audit.Sums(row.Money), Where: plain(result.Where(row), proseRunes),
 	}
 	if !row.Time.IsZero() {
 		a.UTC, a.When = utc(row.Time), s.span(row.Time, row.To)
@@ -187,7 +178,7 @@ func (s *site) auditRow(l language, result *audit.Result, row *audit.Row) auditR
 		a.Exchanges[0].Text = l.say("audit.exchange.one")
 	}
 	if more := len(row.Exchanges) - linksMost; more > 0 {
-		a.More = l.say("audit.exchange.more", figure.Count(new(int64(more))))
+		a.More = l.say("audit.exchange.more", countOf(more))
 	}
 	if !row.To.IsZero() {
 		f := store.Filter{From: store.When{Time: row.Time}, To: store.When{Time: row.To}}
@@ -210,7 +201,7 @@ func (s *site) span(from, to time.Time) string {
 func (s *site) auditFacts(l language, held *heldAudit) []fact {
 	r, b := held.result, lister{l: l}
 	for _, f := range r.Files {
-		b.have("audit.file", plain(f.Name, nameRunes), l.say("audit.file.aside", f.Source, figure.Count(new(int64(f.Rows)))))
+		b.have("audit.file", plain(f.Name, nameRunes), l.say("audit.file.aside", f.Source, countOf(f.Rows)))
 	}
 	b.have("audit.upstream", plain(held.upstream, nameRunes), "")
 	if !r.Console.From.IsZero() {
@@ -222,12 +213,12 @@ func (s *site) auditFacts(l language, held *heldAudit) []fact {
 	if z := r.Zone; z != nil {
 		aside := ""
 		if z.Pairs > 0 {
-			aside = l.say("audit.zone.aside", figure.Count(new(int64(z.Pairs))), strconv.Itoa(int(100*z.Share)))
+			aside = l.say("audit.zone.aside", countOf(z.Pairs), strconv.Itoa(int(100*z.Share)))
 		}
 		b.put("audit.zone", audit.ZoneName(z.Used), aside)
 	}
 	if c := r.Clock; c != nil {
-		b.put("audit.clock", clockWords(l, c), l.say("audit.clock.aside", figure.Count(new(int64(c.Pairs))), lasting(c.JitterMS)))
+		b.put("audit.clock", clockWords(l, c), l.say("audit.clock.aside", countOf(c.Pairs), lasting(c.JitterMS)))
 	}
 	for _, c := range r.Conventions {
 		b.put("audit.convention", c.Say.In(string(l)), plain(c.Model, nameRunes))

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ttftap/ttftap/store"
 	"github.com/ttftap/ttftap/store/large"
 )
@@ -53,7 +51,7 @@ func BenchmarkLargeLog(b *testing.B) {
 // p95 asks b.N times, of which the first counts as all others, and reports the time that 19 of 20 took at most.
 func p95(b *testing.B, page http.Handler, target string) {
 	var took []time.Duration
-	begun := processor(b)
+	begun := large.Processor(b)
 	for b.Loop() {
 		start := time.Now()
 		if w := getIn(b, b.Context(), page, target); w.Code != http.StatusOK {
@@ -61,17 +59,8 @@ func p95(b *testing.B, page http.Handler, target string) {
 		}
 		took = append(took, time.Since(start))
 	}
-	b.ReportMetric(float64(processor(b)-begun)/1e6/float64(len(took)), "cpu-ms")
+	b.ReportMetric(float64(large.Processor(b)-begun)/1e6/float64(len(took)), "cpu-ms")
 	slices.Sort(took)
 	b.ReportMetric(float64(took[int(0.95*float64(len(took)-1)+0.5)])/1e6, "p95-ms")
 	b.ReportMetric(float64(took[len(took)-1])/1e6, "most-ms")
-}
-
-// processor is the processor time of this process.
-func processor(b *testing.B) time.Duration {
-	var used unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

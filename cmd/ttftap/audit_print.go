@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -73,7 +74,7 @@ func (t *auditText) files() {
 	for _, f := range t.r.Files {
 		rows := plural(int64(f.Rows), "row")
 		if t.lang == "zh" {
-			rows = figure.Count(new(int64(f.Rows))) + " 行"
+			rows = counted(int64(f.Rows)) + " 行"
 		}
 		t.line(t.say("read"), f.Name, rows, f.Source)
 		for _, w := range f.Warnings {
@@ -86,15 +87,17 @@ func (t *auditText) files() {
 	}
 }
 
+// toSecond is how times are written.
+const toSecond = "2006-01-02 15:04:05"
+
 // coverage says what both sides cover, and what was found out of them.
 func (t *auditText) coverage() {
-	const layout = "2006-01-02 15:04:05"
 	for _, side := range []struct {
 		name string
 		span audit.Span
 	}{{"log", t.r.Log}, {"console", t.r.Console}} {
 		if !side.span.From.IsZero() {
-			t.line("%s: %s – %s UTC", t.say(side.name), side.span.From.UTC().Format(layout), side.span.To.UTC().Format(layout))
+			t.line("%s: %s – %s UTC", t.say(side.name), side.span.From.UTC().Format(toSecond), side.span.To.UTC().Format(toSecond))
 		}
 	}
 	if c := t.r.Clock; c != nil {
@@ -132,23 +135,12 @@ func (t *auditText) totals() {
 func (t *auditText) tally(w io.Writer, c *audit.Tally) {
 	cells := []string{c.Say.In(t.lang)}
 	for _, n := range []int{c.Rows, c.Exchanges, c.ConsoleRows} {
-		cells = append(cells, figure.Count(new(int64(n))))
+		cells = append(cells, counted(int64(n)))
 	}
 	for _, n := range []*int64{c.Here.Input, c.There.Input, c.Here.Output, c.There.Output} {
 		cells = append(cells, figure.Count(n))
 	}
-	fmt.Fprintln(w, strings.Join(cells, "\t")+"\t"+printable(amounts(c.Money))+"\t")
-}
-
-func amounts(list []audit.Amount) string {
-	var texts []string
-	for _, a := range list {
-		texts = append(texts, strings.TrimSpace(a.Amount+" "+a.Currency))
-	}
-	if texts == nil {
-		return figure.Unknown
-	}
-	return strings.Join(texts, " + ")
+	fmt.Fprintln(w, strings.Join(cells, "\t")+"\t"+printable(cmp.Or(audit.Sums(c.Money), figure.Unknown))+"\t")
 }
 
 // What is told in words has an end.
@@ -165,17 +157,23 @@ func (t *auditText) findings() {
 		}
 		fmt.Fprintln(t.w)
 		t.line("%s", c.Say.In(t.lang))
-		told := 0
-		for i := range t.r.Rows {
-			if row := &t.r.Rows[i]; row.Class == c.Class {
-				if told++; told <= mostFindings {
-					t.finding(row)
-				}
-			}
+		t.findingsOf(c.Class)
+	}
+}
+
+func (t *auditText) findingsOf(class audit.Class) {
+	told := 0
+	for i := range t.r.Rows {
+		row := &t.r.Rows[i]
+		if row.Class != class {
+			continue
 		}
-		if told > mostFindings {
-			t.line("  "+t.say("more"), told-mostFindings)
+		if told++; told <= mostFindings {
+			t.finding(row)
 		}
+	}
+	if told > mostFindings {
+		t.line("  "+t.say("more"), told-mostFindings)
 	}
 }
 
@@ -183,7 +181,7 @@ func (t *auditText) findings() {
 func (t *auditText) finding(row *audit.Row) {
 	at := "–"
 	if !row.Time.IsZero() {
-		at = row.Time.UTC().Format("2006-01-02 15:04:05")
+		at = row.Time.UTC().Format(toSecond)
 	}
 	model := row.Model
 	if model == "" {

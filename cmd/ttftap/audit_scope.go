@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/ttftap/ttftap/proxy/exchange"
 	"github.com/ttftap/ttftap/store"
@@ -77,39 +76,16 @@ func coverage(ctx context.Context, log *store.Store, f store.Filter) (span audit
 	return span, nil
 }
 
-// aside is how far a file's times may be beside the log's: the widest offset of
-// a zone that was mistaken, and the longest request.
-const aside = 28 * time.Hour
-
 // narrow leaves out what no file can tell of.
 func narrow(f *store.Filter, files []audit.File) {
-	var from, to time.Time
-	widen := func(a, b time.Time) {
-		if !a.IsZero() && (from.IsZero() || a.Before(from)) {
-			from = a
-		}
-		if b.After(to) {
-			to = b
-		}
-	}
-	for _, file := range files {
-		widen(file.From, file.To)
-		for _, r := range file.Records {
-			widen(r.From, r.To)
-		}
-	}
-	if from.IsZero() {
+	around := audit.Around(files)
+	if around.From.IsZero() {
 		return
 	}
-	if from = from.Add(-aside); from.After(f.From.Time) {
-		f.From = when(from)
+	if around.From.After(f.From.Time) {
+		f.From = store.When{Time: around.From}
 	}
-	if to = to.Add(aside); f.To.IsZero() || to.Before(f.To.Time) {
-		f.To = when(to)
+	if f.To.IsZero() || around.To.Before(f.To.Time) {
+		f.To = store.When{Time: around.To}
 	}
-}
-
-// when is a time of a filter.
-func when(t time.Time) store.When {
-	return store.When{Time: t, Text: t.UTC().Format(time.RFC3339Nano)}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -25,8 +24,8 @@ func signalFaults() []fault {
 func outputIsClosed(t *testing.T) {
 	db := logOf(t)
 	cmd := exec.Command(program(), "serve", "--listen", "localhost:0", "--upstream", quickModel(t), "--db", db)
-	out, stdout := ends(os.Pipe())
-	errs, stderr := ends(os.Pipe())
+	out, stdout := must2(os.Pipe())
+	errs, stderr := must2(os.Pipe())
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -47,11 +46,4 @@ func outputIsClosed(t *testing.T) {
 	if got := outcomes(t, db); got["ok"] != answers {
 		t.Errorf("rows %v of %d answers", got, answers)
 	}
-}
-
-func ends(r, w *os.File, err error) (io.ReadCloser, io.WriteCloser) {
-	if err != nil {
-		panic(err)
-	}
-	return r, w
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -10,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -97,17 +95,7 @@ func (l *ledger) close(t *rapid.T, atOnce bool) {
 }
 
 // lock has somebody else hold the log.
-func (l *ledger) lock(t *rapid.T) {
-	db, err := sql.Open("sqlite", "file:"+l.db+"?_txlock=immediate&_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.unlock = sync.OnceFunc(func() { tx.Rollback(); db.Close() })
-}
+func (l *ledger) lock() { l.unlock = holdLog(l.t, l.db) }
 
 func (l *ledger) release() {
 	if l.unlock != nil {
@@ -200,11 +188,11 @@ func (l *ledger) actions() map[string]func(*rapid.T) {
 		"a call begins":      l.callBegins,
 		"a call ends":        l.callEnds,
 		"a socket ends":      l.socketEnds,
-		"the log is locked or unlocked": func(t *rapid.T) {
+		"the log is locked or unlocked": func(*rapid.T) {
 			if l.unlock != nil {
 				l.release()
 			} else {
-				l.lock(t)
+				l.lock()
 			}
 		},
 		"a restart": func(t *rapid.T) {

@@ -123,8 +123,8 @@ func (r *sizeReport) write(w io.Writer) error {
 	fmt.Fprintf(t, "log:\t%s\n", r.Log)
 	fmt.Fprintf(t, "requests:\t%s%s\n", figure.Count(&r.Rows), r.open())
 	if r.Oldest != nil && r.Newest != nil {
-		fmt.Fprintf(t, "from:\t%s\n", r.Oldest.Format("2006-01-02 15:04:05 UTC"))
-		fmt.Fprintf(t, "to:\t%s\n", r.Newest.Format("2006-01-02 15:04:05 UTC"))
+		fmt.Fprintf(t, "from:\t%s\n", r.Oldest.Format(toSecond+" UTC"))
+		fmt.Fprintf(t, "to:\t%s\n", r.Newest.Format(toSecond+" UTC"))
 	}
 	fmt.Fprintf(t, "file:\t%s%s\n", inBytes(&r.File), r.each())
 	fmt.Fprintf(t, "ahead of it:\t%s\n", inBytes(&r.WAL))

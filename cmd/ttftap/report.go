@@ -97,7 +97,7 @@ func wording() template.FuncMap {
 		"percent":  percent,
 		"cell":     cell,
 		"word":     orDash,
-		"at":       func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+		"at":       func(t time.Time) string { return t.UTC().Format(toSecond) },
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // holdLog takes the log's write lock, as another process would, until release.
 func holdLog(t *testing.T, path string) (release func()) {
 	t.Helper()
-	db := must(sql.Open("sqlite", path))
+	db := must(sql.Open("sqlite", path+"?_pragma=busy_timeout(5000)"))
 	conn := must(db.Conn(context.Background()))
 	if _, err := conn.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)

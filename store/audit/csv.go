@@ -38,15 +38,12 @@ func (r *Result) WriteCSV(w io.Writer, lang string, link func(id string) string)
 }
 
 func (r *Result) cells(row *Row, lang string, link func(id string) string) []string {
-	var links, lines, money, reasons []string
+	var links, lines, reasons []string
 	for _, id := range row.Exchanges {
 		links = append(links, link(id))
 	}
 	for _, p := range row.Lines {
 		lines = append(lines, r.Files[p.File].Name+":"+strconv.Itoa(p.Line))
-	}
-	for _, a := range row.Money {
-		money = append(money, strings.TrimSpace(a.Amount+" "+a.Currency))
 	}
 	for _, why := range row.Reasons {
 		reasons = append(reasons, why.In(lang))
@@ -65,7 +62,7 @@ func (r *Result) cells(row *Row, lang string, link func(id string) string) []str
 	} {
 		cells = append(cells, number(n[0]), number(n[1]))
 	}
-	return append(cells, guarded(strings.Join(money, " + ")), strings.Join(row.Exchanges, " "), guarded(strings.Join(lines, " ")),
+	return append(cells, guarded(Sums(row.Money)), strings.Join(row.Exchanges, " "), guarded(strings.Join(lines, " ")),
 		strings.Join(links, " "), guarded(strings.Join(reasons, " ")))
 }
 

@@ -27,15 +27,14 @@ func (c *comparison) idIndex() map[string]*idUsers {
 	index := make(map[string]*idUsers)
 	for i := range c.there {
 		for _, id := range c.there[i].IDs {
-			if id = fold(id); tells(id) {
-				u := index[id]
-				if u == nil {
-					u = new(idUsers)
-					index[id] = u
-				}
-				if !slices.Contains(u.there, int32(i)) {
-					u.there = append(u.there, int32(i))
-				}
+			if id = fold(id); !tells(id) {
+				continue
+			}
+			if index[id] == nil {
+				index[id] = new(idUsers)
+			}
+			if u := index[id]; !slices.Contains(u.there, int32(i)) {
+				u.there = append(u.there, int32(i))
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package audit
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Verdict is what a comparison found, as a whole.
 type Verdict string
@@ -79,6 +82,15 @@ type Amount struct {
 	Amount   string    `json:"amount"`
 	Currency string    `json:"currency"`
 	Kind     MoneyKind `json:"kind"`
+}
+
+// Sums are amounts in one text: "1.20 USD + 3 CNY"; "" where there is none.
+func Sums(all []Amount) string {
+	var parts []string
+	for _, a := range all {
+		parts = append(parts, strings.TrimSpace(a.Amount+" "+a.Currency))
+	}
+	return strings.Join(parts, " + ")
 }
 
 // Tally is how much is of one class.

@@ -22,13 +22,26 @@ func (c *comparison) cover() {
 			c.log.add(time.Unix(0, h.start), time.Unix(0, h.end))
 		}
 	}
-	c.console = Covered(c.files)
+	c.console = covered(c.files)
 }
 
-// Covered is the time from the first row of the files to the last, or what they
-// say that they cover. Zoneless times are in it as they were read: they may be a
-// day away from what they turn out to be.
-func Covered(files []File) Span {
+// mistaken is how far a file's times may be from what they turn out to be, by a zone
+// and a clock.
+const mistaken = 30 * time.Hour
+
+// Around is the time in which what the files have may have been; zero where they
+// tell none.
+func Around(files []File) Span {
+	s := covered(files)
+	if s.From.IsZero() || s.To.IsZero() {
+		return Span{}
+	}
+	return Span{s.From.Add(-mistaken), s.To.Add(mistaken)}
+}
+
+// covered is the time from the first row of the files to the last, or what they
+// say that they cover. Zoneless times are in it as they were read.
+func covered(files []File) Span {
 	var s Span
 	for i := range files {
 		s.add(files[i].From, files[i].To)

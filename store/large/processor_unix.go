@@ -1,6 +1,6 @@
 //go:build unix
 
-package store_test
+package large
 
 import (
 	"testing"
@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processor is the processor time of this process and of those that it ran.
-func processor(b *testing.B) (all time.Duration) {
-	b.Helper()
+// Processor is the processor time of this process and of those that it ran.
+func Processor(tb testing.TB) (all time.Duration) {
+	tb.Helper()
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
 		var used unix.Rusage
 		if err := unix.Getrusage(who, &used); err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 		all += time.Duration(used.Utime.Nano() + used.Stime.Nano())
 	}
