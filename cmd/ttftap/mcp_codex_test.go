@@ -52,7 +52,7 @@ func askCodex(t *testing.T, r *running, m *diagnosing) string {
 	home := t.TempDir()
 	config := fmt.Sprintf("model = \"some-model\"\nmodel_provider = \"own\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\ncheck_for_update_on_startup = false\n"+
 		"[model_providers.own]\nname = \"own\"\nbase_url = %q\nenv_key = \"OPENAI_API_KEY\"\n[analytics]\nenabled = false\n"+
-		"[mcp_servers.ttftap]\ncommand = %q\nargs = [\"mcp\", \"--db\", %q, \"--via\", %q]\n", server.URL, must(exec.LookPath("ttftap")), r.db, r.base)
+		"[mcp_servers.ttftap]\nrequired = true\nstartup_timeout_sec = 60\ncommand = %q\nargs = [\"mcp\", \"--db\", %q, \"--via\", %q]\n", server.URL, must(exec.LookPath("ttftap")), r.db, r.base)
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
