@@ -2,6 +2,8 @@ package audit
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -395,5 +397,20 @@ func TestAFewRowsOfAZoneThatNobodySaidAccuseNobody(t *testing.T) {
 	}
 	if r := Compare(f, attempts, Options{Log: wholeDay, ZoneFixed: true}); r.Verdict != Differences {
 		t.Errorf("%s", r.Say.En)
+	}
+}
+
+func TestWhatTheFileHasNothingOfIsNamed(t *testing.T) {
+	attempts, rows := pairsOf(3)
+	x, _ := made("x", 500, 7000, 700)
+	x.Models = []string{"another-model"}
+	lacks := func(r *Result) bool {
+		return slices.ContainsFunc(r.Notes, func(w Words) bool { return strings.Contains(w.En, "nothing of another-model:") })
+	}
+	if r := laidBeside(rows, append(attempts, x), Options{}); !lacks(r) || classesOf(r)["x"] != OnlyLocal {
+		t.Errorf("of a model that the file has nothing of: %v, %+v", r.Notes, classesOf(r))
+	}
+	if r := laidBeside(rows, attempts, Options{}); lacks(r) {
+		t.Errorf("of a file that lacks nothing: %v", r.Notes)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 // result puts together what was found.
 func (c *comparison) result() *Result {
+	c.noteLacking()
 	slices.SortStableFunc(c.rows, func(a, b Row) int { return a.Time.Compare(b.Time) })
 	for i := range c.rows {
 		c.rows[i].seal()
