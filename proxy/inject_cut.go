@@ -208,7 +208,7 @@ func (x *excision) space() {
 	switch {
 	case e.cut && len(e.member) == 0:
 		x.held = x.held[:len(x.held)-1]
-	case len(x.held)-e.memberFrom > maxHeld:
+	case e.depth == 1 && len(x.held)-e.memberFrom > maxHeld:
 		e.extend(' ') // too much of it to be waited out
 	}
 }

@@ -107,6 +107,15 @@ func TestAskedForAndTakenOutTheStreamIsAsIfNobodyHadAsked(t *testing.T) {
 	})
 }
 
+func TestANullIsTakenOutBehindALongEventOfTheSameRead(t *testing.T) {
+	long := `data: {"id":"c1","choices":[],"x":"` + strings.Repeat("a", maxHeld) + "\"}\n\n"
+	var x excision
+	got := string(x.write([]byte(long+`data: {"usage":null,"id":"c1"}`+"\n\n"))) + string(x.close())
+	if want := long + `data: {"id":"c1"}` + "\n\n"; got != want {
+		t.Errorf("what is left ends in %q", got[len(long):])
+	}
+}
+
 func TestTakingOutDoesNotDependOnTheCut(t *testing.T) {
 	words := rapid.SampledFrom([]string{"data:", " ", "\n", "\r", "\n\n", "{", "}", "[", "]", ",", ":", `"`, `\`, `"usage"`, `"choices"`, "null", "[]", "{}", "x", ": c\n"})
 	rapid.Check(t, func(t *rapid.T) {
