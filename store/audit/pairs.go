@@ -88,17 +88,21 @@ func (c *comparison) tellingPairs() [][2]int32 {
 	found := make(map[[2]int32]bool)
 	for k := range habitCount {
 		for key, rows := range c.countsHere(habit(k)) {
-			if len(rows) > twinsMost || len(rows) != len(there[key]) {
-				continue
-			}
-			for n, i := range rows {
-				if j := there[key][n]; !c.strangers(&c.here[i], &c.there[j]) {
-					found[[2]int32{i, j}] = true
-				}
+			if len(rows) <= twinsMost && len(rows) == len(there[key]) {
+				c.join(found, rows, there[key])
 			}
 		}
 	}
 	return c.uncontested(found)
+}
+
+// join pairs as many attempts as rows, but for those that are no pair by their ids.
+func (c *comparison) join(found map[[2]int32]bool, here, there []int32) {
+	for n, i := range here {
+		if j := there[n]; !c.strangers(&c.here[i], &c.there[j]) {
+			found[[2]int32{i, j}] = true
+		}
+	}
 }
 
 // twinsMost is how many rows of the same counts still tell something.
