@@ -11,8 +11,8 @@ var auditPhrases = map[string]phrase{
 	},
 	"audit.file": {"Files", "文件"},
 	"audit.file.help": {
-		"CSV, TSV, JSON, JSON Lines, XLSX, or a zip of these, 64 MB together at most. Known by their columns: new-api (also the JSON of `/api/log/self`), one-api, sub2api, OpenRouter, OpenAI, Anthropic, DeepSeek, Azure, Fireworks, LiteLLM, Helicone, Langfuse, Cloudflare, Zhipu; of any other you say which column is what.",
-		"支持 CSV、TSV、JSON、JSON Lines、XLSX，或它们的 zip，合计不超过 64 MB。按列名识别：new-api（也可用 `/api/log/self` 返回的 JSON）、one-api、sub2api、OpenRouter、OpenAI、Anthropic、DeepSeek、Azure、Fireworks、LiteLLM、Helicone、Langfuse、Cloudflare、智谱；其他格式由你指定各列含义。",
+		"CSV, TSV, JSON, JSON Lines, also in a zip, or XLSX; 64 MB together at most. Known by their columns: new-api (also the JSON of `/api/log/self`), one-api, sub2api, OpenRouter, OpenAI, Anthropic, DeepSeek, Azure, Fireworks, LiteLLM, Helicone, Langfuse, Cloudflare, Zhipu; of any other you say which column is what.",
+		"支持 CSV、TSV、JSON、JSON Lines（也可打包为 zip）以及 XLSX，合计不超过 64 MB。按列名识别：new-api（也可用 `/api/log/self` 返回的 JSON）、one-api、sub2api、OpenRouter、OpenAI、Anthropic、DeepSeek、Azure、Fireworks、LiteLLM、Helicone、Langfuse、Cloudflare、智谱；其他格式由你指定各列含义。",
 	},
 	"audit.zone":         {"Zone of times without one", "未注明时区的时间"},
 	"audit.zone.auto":    {"this machine's, unless the rows show another", "本机时区，除非记录表明是别的"},
